@@ -9,6 +9,7 @@
  * in turn. In the body of a parallel loop the status is a word that all iterations share. */
 #include "backend/cpu.h"
 #include "backend/hooks.h"
+#include "backend/parts.h"
 
 #include <llvm-c/TargetMachine.h>
 #include <string.h>
@@ -241,6 +242,7 @@ static LLVMValueRef emit_worker(emitter *e, const ir_op *op, const emit_values *
   LLVMTypeRef parameters[] = {pointer_type(e), index_type(e)};
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), parameters, 2, false);
   LLVMValueRef worker = add_function(e, "forall", type, false);
+  emit_add_text_attribute(e, worker, PARTS_WORKER, "");
   frame inside = {0};
   e->target_state = &inside;
   e->in_forall = true;
@@ -621,9 +623,17 @@ static bool emit_module(emitter *e) {
  * its O2. Its unrolling makes no loop of ours faster, but a fifth more code, and takes longer than other passes; its
  * work on induction variables (indvars), its global value numbering (gvn) and combining instructions once more behind
  * the loops each take a twentieth of all time or more, and change next to nothing. */
-static const char pipeline[] = "mergefunc,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg),"
-                               "inline,globaldce,function(loop-mssa(loop-rotate,licm),early-cse<memssa>,instsimplify,"
-                               "simplifycfg)";
+static const char merge[] = "mergefunc";
+static const char clean[] = "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg),"
+                            "inline,globaldce,function(loop-mssa(loop-rotate,licm),early-cse<memssa>,instsimplify,"
+                            "simplifycfg)";
+
+/* As an object file in parts, where that is faster. */
+static bool write_code(emitter *e, LLVMTargetMachineRef machine, backend_output output, char **bytes, size_t *size) {
+  unsigned count = output == BACKEND_OBJECT ? parts_count(e) : 1;
+  return count > 1 ? parts_write(e, count, clean, bytes, size)
+                   : emit_optimize(e, machine, clean) && emit_write(e, machine, output, bytes, size);
+}
 
 bool backend_emit_host(ir_module *module, const target_facts *facts, backend_output output, char **bytes,
                        size_t *size) {
@@ -634,8 +644,8 @@ bool backend_emit_host(ir_module *module, const target_facts *facts, backend_out
   e.has_scale = facts->vector_bits >= 512;
   e.has_half = facts->vector_bits >= 256 || !strncmp(facts->triple, "aarch64", 7);
   LLVMTargetMachineRef machine = emit_create_machine(&e);
-  bool ok = machine && emit_module(&e) && emit_optimize(&e, machine, pipeline) &&
-            emit_write(&e, machine, output, bytes, size);
+  bool ok =
+      machine && emit_module(&e) && emit_optimize(&e, machine, merge) && write_code(&e, machine, output, bytes, size);
   if (machine)
     LLVMDisposeTargetMachine(machine);
   emitter_destroy(&e);

@@ -224,7 +224,9 @@ LLVMValueRef emit_mixed(emitter *e, const ir_op *op, unsigned group, const char 
 
 /* ------------------------------------------------------------------------------------------ LLVM's side (machine.c) */
 
-/* The machine that e->facts names, the module set up for it; NULL after an error. */
+/* The machine that the facts name; NULL, with *message for LLVMDisposeMessage, where there is none. */
+LLVMTargetMachineRef emit_new_machine(const target_facts *facts, char **message);
+/* That of e->facts, the module set up for it; NULL after an error. */
 LLVMTargetMachineRef emit_create_machine(emitter *e);
 /* What this layer is called in internal errors. Whatever LLVM refuses is one: the module was verified before. */
 #define EMIT_PART "code generation"

@@ -59,21 +59,26 @@ bool emit_write(emitter *e, LLVMTargetMachineRef machine, backend_output output,
   return ok && !e->module->num_errors;
 }
 
-LLVMTargetMachineRef emit_create_machine(emitter *e) {
+LLVMTargetMachineRef emit_new_machine(const target_facts *facts, char **message) {
   LLVMTargetRef target;
-  char *message = NULL;
-  if (LLVMGetTargetFromTriple(e->facts->triple, &target, &message)) {
-    ir_error(e->module, e->module->root->loc, "LLVM: %s", message);
-    LLVMDisposeMessage(message);
+  if (LLVMGetTargetFromTriple(facts->triple, &target, message))
     return NULL;
-  }
   /* Before it writes SPIR-V, LLVM would only prepare loops for a machine that it does not know, with integers of widths
    * that SPIR-V lacks, which its writer gets wrong. */
-  LLVMCodeGenOptLevel level = e->facts->kind == TARGET_SPIRV ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
-  LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, e->facts->triple, e->facts->cpu, e->facts->features,
-                                                         level, LLVMRelocPIC, LLVMCodeModelDefault);
+  LLVMCodeGenOptLevel level = facts->kind == TARGET_SPIRV ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
+  LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, facts->triple, facts->cpu, facts->features, level,
+                                                         LLVMRelocPIC, LLVMCodeModelDefault);
+  if (!machine)
+    *message = LLVMCreateMessage("no code generator");
+  return machine;
+}
+
+LLVMTargetMachineRef emit_create_machine(emitter *e) {
+  char *message = NULL;
+  LLVMTargetMachineRef machine = emit_new_machine(e->facts, &message);
   if (!machine) {
-    ir_error(e->module, e->module->root->loc, "LLVM has no code generator for '%s'", e->facts->name);
+    ir_error(e->module, e->module->root->loc, "LLVM has no machine '%s': %s", e->facts->name, message);
+    LLVMDisposeMessage(message);
     return NULL;
   }
   LLVMSetTarget(e->llvm, e->facts->triple);

@@ -1,0 +1,220 @@
+/* parts.c - LLVM works on one module in one thread. Most of its time goes to instructions of kernels, which know nothing
+ * of each other, so each thread gets a copy of the module in a context of its own, of which it makes code for some
+ * kernels. The object files of all are joined to one.
+ *
+ * Part 0 has what is no kernel, too: exported functions and data. What parts use of each other is hidden, not private,
+ * until they are joined.
+ *
+ * Invariants: each function is the same whatever part it is in, as nothing is inlined into kernels but what is private.
+ * Where there is no thread to be had, this one does the work.
+ * Terminates: loops run over functions, instructions, parts and uses, which are there before. */
+#include "backend/parts.h"
+
+#include "backend/elf_join.h"
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+
+enum {
+  MAX_PARTS = 16,
+  LEAST_PART = 1200, /* instructions: making so many takes ten times as long as reading the module once more */
+};
+
+typedef struct parts {
+  emitter *e;
+  const char *pipeline;
+  LLVMMemoryBufferRef module; /* as bitcode */
+  unsigned char *owners;      /* by function, in the module's order: its part */
+} parts;
+
+typedef struct part {
+  const parts *all;
+  unsigned number;
+  LLVMMemoryBufferRef object;
+  char *error; /* LLVM's, where there is no object */
+} part;
+
+static bool is_worker(LLVMValueRef function) {
+  return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, PARTS_WORKER, strlen(PARTS_WORKER)) !=
+         NULL;
+}
+
+static unsigned size_of(LLVMValueRef function) {
+  unsigned size = 0;
+  for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+    for (LLVMValueRef inside = LLVMGetFirstInstruction(block); inside; inside = LLVMGetNextInstruction(inside))
+      size++;
+  return size;
+}
+
+unsigned parts_count(const emitter *e) {
+  unsigned size = 0, workers = 0, most = e->facts->threads < MAX_PARTS ? e->facts->threads : MAX_PARTS;
+  for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f; f = LLVMGetNextFunction(f)) {
+    size += size_of(f);
+    workers += is_worker(f);
+  }
+  unsigned count = size / LEAST_PART < most ? size / LEAST_PART : most;
+  count = count < workers ? count : workers;
+  return count ? count : 1;
+}
+
+/* ---------------------------------------------------------------------------------------------------- before threads */
+
+/* A private function that only its own part uses stays private, so that it can be inlined. */
+static bool is_used_by_workers(LLVMValueRef function) {
+  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (!LLVMIsAInstruction(user) || is_worker(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))))
+      return true;
+  }
+  return false;
+}
+
+static void share(LLVMValueRef global) {
+  size_t length;
+  if (LLVMGetLinkage(global) != LLVMPrivateLinkage)
+    return;
+  LLVMGetValueName2(global, &length);
+  if (!length)
+    LLVMSetValueName2(global, "shared", 6);
+  LLVMSetLinkage(global, LLVMExternalLinkage);
+  LLVMSetVisibility(global, LLVMHiddenVisibility);
+}
+
+static void share_globals(const emitter *e) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f; f = LLVMGetNextFunction(f))
+    if (is_worker(f) || is_used_by_workers(f))
+      share(f);
+  for (LLVMValueRef g = LLVMGetFirstGlobal(e->llvm); g; g = LLVMGetNextGlobal(g))
+    share(g);
+}
+
+/* The largest kernel goes to the part that has least to do, and so on. */
+static void divide(parts *p, unsigned count) {
+  unsigned num_functions = 0, loads[MAX_PARTS] = {0}, at = 0;
+  for (LLVMValueRef f = LLVMGetFirstFunction(p->e->llvm); f; f = LLVMGetNextFunction(f))
+    num_functions++;
+  unsigned *sizes = IR_NEW_ARRAY(&p->e->arena, unsigned, num_functions);
+  p->owners = IR_NEW_ARRAY(&p->e->arena, unsigned char, num_functions);
+  memset(p->owners, 0, num_functions);
+  for (LLVMValueRef f = LLVMGetFirstFunction(p->e->llvm); f; f = LLVMGetNextFunction(f), at++) {
+    unsigned size = size_of(f);
+    sizes[at] = is_worker(f) ? size : 0;
+    loads[0] += size - sizes[at];
+  }
+  for (;;) {
+    unsigned largest = 0, least = 0;
+    for (unsigned i = 1; i < num_functions; i++)
+      largest = sizes[i] > sizes[largest] ? i : largest;
+    if (!num_functions || !sizes[largest])
+      return;
+    for (unsigned i = 1; i < count; i++)
+      least = loads[i] < loads[least] ? i : least;
+    p->owners[largest] = (unsigned char)least;
+    loads[least] += sizes[largest];
+    sizes[largest] = 0;
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------- in a thread */
+
+/* What belongs to other parts is only declared. */
+static void drop_others(const part *p, LLVMModuleRef module) {
+  unsigned at = 0;
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f), at++)
+    if (p->all->owners[at] != p->number && !LLVMIsDeclaration(f))
+      LLVMSetLinkage(f, LLVMAvailableExternallyLinkage);
+  for (LLVMValueRef g = LLVMGetFirstGlobal(module); g && p->number; g = LLVMGetNextGlobal(g))
+    if (!LLVMIsDeclaration(g))
+      LLVMSetLinkage(g, LLVMAvailableExternallyLinkage);
+}
+
+static bool optimize(part *p, LLVMModuleRef module, LLVMTargetMachineRef machine) {
+  static const char first[] = "elim-avail-extern,";
+  char *passes = malloc(sizeof first + strlen(p->all->pipeline));
+  if (!passes)
+    return false;
+  memcpy(passes, first, sizeof first);
+  strcat(passes, p->all->pipeline);
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error = LLVMRunPasses(module, passes, machine, options);
+  LLVMDisposePassBuilderOptions(options);
+  free(passes);
+  if (error) {
+    char *text = LLVMGetErrorMessage(error);
+    p->error = LLVMCreateMessage(text);
+    LLVMDisposeErrorMessage(text);
+  }
+  return !error;
+}
+
+static int make_object(void *data) {
+  part *p = data;
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMModuleRef module = NULL;
+  LLVMMemoryBufferRef all = LLVMCreateMemoryBufferWithMemoryRange(LLVMGetBufferStart(p->all->module),
+                                                                  LLVMGetBufferSize(p->all->module), "module", false);
+  LLVMTargetMachineRef machine = emit_new_machine(p->all->e->facts, &p->error);
+  if (machine && !LLVMParseBitcodeInContext2(context, all, &module)) {
+    drop_others(p, module);
+    if (optimize(p, module, machine))
+      LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &p->error, &p->object);
+  }
+  LLVMDisposeMemoryBuffer(all);
+  if (module)
+    LLVMDisposeModule(module);
+  if (machine)
+    LLVMDisposeTargetMachine(machine);
+  LLVMContextDispose(context);
+  return 0;
+}
+
+static void make_objects(unsigned count, part *parts) {
+  thrd_t threads[MAX_PARTS];
+  bool started[MAX_PARTS] = {false};
+  for (unsigned i = 1; i < count; i++)
+    started[i] = thrd_create(&threads[i], make_object, &parts[i]) == thrd_success;
+  for (unsigned i = 0; i < count; i++)
+    if (!started[i])
+      make_object(&parts[i]);
+  for (unsigned i = 1; i < count; i++)
+    if (started[i])
+      thrd_join(threads[i], NULL);
+}
+
+/* ------------------------------------------------------------------------------------------------------ behind threads */
+
+static bool join(emitter *e, unsigned count, part *parts, char **bytes, size_t *size) {
+  elf_file files[MAX_PARTS];
+  for (unsigned i = 0; i < count; i++) {
+    if (!parts[i].object)
+      return ir_internal_error(e->module->root, EMIT_PART, "LLVM: %s",
+                               parts[i].error ? parts[i].error : "no object file");
+    files[i] = (elf_file){LLVMGetBufferStart(parts[i].object), LLVMGetBufferSize(parts[i].object)};
+  }
+  return elf_join(&e->arena, count, files, bytes, size) ||
+         ir_internal_error(e->module->root, EMIT_PART, "the object files of %u parts cannot be joined", count);
+}
+
+bool parts_write(emitter *e, unsigned count, const char *pipeline, char **bytes, size_t *size) {
+  parts all = {.e = e, .pipeline = pipeline};
+  part list[MAX_PARTS];
+  share_globals(e);
+  divide(&all, count);
+  all.module = LLVMWriteBitcodeToMemoryBuffer(e->llvm);
+  for (unsigned i = 0; i < count; i++)
+    list[i] = (part){.all = &all, .number = i};
+  make_objects(count, list);
+  bool ok = join(e, count, list, bytes, size);
+  for (unsigned i = 0; i < count; i++) {
+    if (list[i].object)
+      LLVMDisposeMemoryBuffer(list[i].object);
+    LLVMDisposeMessage(list[i].error);
+  }
+  LLVMDisposeMemoryBuffer(all.module);
+  return ok;
+}
