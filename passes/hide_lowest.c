@@ -1,12 +1,12 @@
 /* hide_lowest.c - pass "hide-lowest": scores that a mask gives the lowest number are hidden, as those that it gives
  * -infinity are.
  *
- * Programs write masks with finfo.min: select(k <= q, score, -3.4e38), or that added to the score. Where a row sees any
- * key, the weights of such scores are 0, as its maximum is far above them. So -infinity means the same there, and tiles
- * where nothing is visible can be left out, on any target. Where a row may see none, all its scores count alike, and
- * its weights are those of a mean: nothing is done then. That each row sees a key is shown with one key, the first, the
- * last, or that at the row's own place, which none of all masks on the way hides in any row: these are comparisons of
- * indices, and nothing else on the way can give what is as low, as a second mask from memory could.
+ * Programs write masks with finfo.min: select(k <= q, score, -3.4e38), in f16 -65504, or that added to the score. Where a
+ * row sees any key, the weights of such scores are 0, as its maximum is far above them. So -infinity means the same
+ * there, and tiles where nothing is visible can be left out, on any target. Where a row may see none, all its scores
+ * count alike, and its weights are those of a mean: nothing is done then. That each row sees a key is shown with one key,
+ * the first, the last, or that at the row's own place, which none of all masks on the way hides in any row: these are
+ * comparisons of indices, and nothing else on the way can give what is as low, as a second mask from memory could.
  *
  * Invariant: weights stay, but in rows all of whose visible scores are infinite or as low as the mask's number.
  * Terminates: walks over bodies, and over conditions, of at most MAX_STEPS for each softmax. */
@@ -20,9 +20,8 @@
 
 enum { MAX_STEPS = 1024 };
 
-/* Scores are far above that, and weights next to them are 0; constants beside them are far above it, too. */
-static double lowest_of(ir_scalar element) { return ir_scalar_bits(element) > 32 ? -1e300 : -1e30; }
-enum { MODERATE = 1 << 30 };
+/* Constants beside the lowest number are far above it, as scores are; beside that of f16, they are less. */
+enum { MODERATE = 1 << 30, MODERATE_HALF = 1 << 14 };
 
 /* A key for each row: that at `offset`, or so far behind the iteration of the loop over rows. */
 typedef struct candidate {
@@ -33,14 +32,22 @@ typedef struct candidate {
 typedef struct hider {
   ir_op *op;     /* computes the scores */
   unsigned keys; /* the loop over them */
+  bool half;     /* the lowest number of f16 hides, too */
   unsigned steps;
 } hider;
 
+/* Scores are far above that, and weights next to them are 0. */
+static double lowest_of(const hider *h, ir_scalar element) {
+  return element == IR_F16 && h->half ? -65504 : ir_scalar_bits(element) > 32 ? -1e300 : -1e30;
+}
+
+static double moderate(const hider *h) { return h->half ? MODERATE_HALF : MODERATE; }
+
 /* The value is a constant by which a mask hides scores, if they are scaled by so much behind it. */
-static bool is_low(const ir_value *value, double scale) {
+static bool is_low(const hider *h, const ir_value *value, double scale) {
   ir_cell cell;
   return ir_value_splat(value, &cell) && ir_scalar_is_float(value->type->element) &&
-         cell.f * scale <= lowest_of(value->type->element);
+         cell.f * scale <= lowest_of(h, value->type->element);
 }
 
 /* The bound holds for no row at its key. */
@@ -79,7 +86,7 @@ static bool is_moderate(hider *h, const ir_value *value) {
   const ir_op *from = value->op;
   ir_cell cell;
   if (ir_value_splat(value, &cell))
-    return !ir_scalar_is_float(value->type->element) || (cell.f < MODERATE && cell.f > -MODERATE);
+    return !ir_scalar_is_float(value->type->element) || fabs(cell.f) < moderate(h);
   if (!from) {
     bool is_input = value->block == ir_region(h->op, 0) && value->index < ir_num_inputs(h->op);
     const ir_op *maker = is_input ? ir_operand(h->op, value->index)->op : NULL;
@@ -126,9 +133,9 @@ static bool is_seen(hider *h, const ir_value *value, candidate key, double scale
     return false;
   switch (from->code) {
   case OP_ARITH_SELECT: {
-    unsigned low = is_low(ir_operand(from, 1), scale) ? 1 : 2;
+    unsigned low = is_low(h, ir_operand(from, 1), scale) ? 1 : 2;
     const ir_value *score = ir_operand(from, 3 - low);
-    if (!is_low(ir_operand(from, low), scale) || is_low(score, scale) || !is_seen(h, score, key, scale, hides))
+    if (!is_low(h, ir_operand(from, low), scale) || is_low(h, score, scale) || !is_seen(h, score, key, scale, hides))
       return false;
     if (!hides)
       return holds(h, ir_operand(from, 0), low == 2, key);
@@ -145,7 +152,7 @@ static bool is_seen(hider *h, const ir_value *value, candidate key, double scale
     return is_seen(h, ir_operand(from, 0), key, scale, hides);
   case OP_ARITH_MULF: {
     ir_cell factor;
-    return has_scale(from, &by) && ir_value_splat(ir_operand(from, by), &factor) && factor.f < MODERATE &&
+    return has_scale(from, &by) && ir_value_splat(ir_operand(from, by), &factor) && factor.f < moderate(h) &&
            is_seen(h, ir_operand(from, 1 - by), key, scale * factor.f, hides);
   }
   default:
@@ -188,9 +195,15 @@ void pass_hide_lowest(ir_op *op, const pass_options *options) {
     return;
   const ir_map *out = ir_init_map(maker, scores->index);
   int keys = ir_map_result_dim(out, (unsigned)ir_attr_int_or(op, "dimension", 0));
-  hider h = {.op = maker, .keys = (unsigned)keys, .steps = MAX_STEPS};
+  hider h = {.op = maker, .keys = (unsigned)keys};
   candidate key;
-  if (keys < 0 || !find_seen(&h, ir_yielded(maker, scores->index), &key))
+  bool found = false;
+  for (unsigned turn = 0; turn < 2 && keys >= 0 && !found; turn++) {
+    h.half = !turn;
+    h.steps = MAX_STEPS;
+    found = find_seen(&h, ir_yielded(maker, scores->index), &key);
+  }
+  if (!found)
     return;
   h.steps = MAX_STEPS;
   is_seen(&h, ir_yielded(maker, scores->index), key, 1, true);
