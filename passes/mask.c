@@ -437,24 +437,25 @@ bool mask_undivide(mask_bound *bound, unsigned loop) { return undivide(bound, NU
 
 /* -------------------------------------------------------------------------------------------------- as index values */
 
-/* The index is from memory, and may be any. */
-static bool is_read(const ir_value *value) {
-  return value->op && (value->op->code == OP_TENSOR_EXTRACT || value->op->code == OP_MEMREF_LOAD);
+/* The integer may be any, not just a place: it comes from memory or from who calls, or nothing is known of it. */
+static bool may_be_any(ir_value *value) {
+  const ir_op *op = value->op;
+  if (!op)
+    return value->block->parent->code == OP_FUNC_FUNC;
+  ir_index index = {.value = value};
+  return op->code != OP_TENSOR_DIM && op->code != OP_MEMREF_DIM &&
+         (ir_index_least(index) == INT64_MIN || ir_index_most(index) == INT64_MAX) && op->code != OP_AFFINE_APPLY &&
+         op->code != OP_AFFINE_MIN && op->code != OP_AFFINE_MAX;
 }
 
 /* An integer as an index. One that is larger than any index is compared like FAR, which sums of indices stay below, and
  * which can be multiplied by the extents of a tile. */
 static ir_index as_index(ir_builder *builder, ir_value *value) {
   const int64_t FAR = INT64_C(1) << FAR_BITS;
-  bool is_index = value->type->element == IR_INDEX;
-  if (is_index && !is_read(value))
-    return ir_index_of(value);
-  ir_value *cast =
-      is_index ? value : ir_unary(builder, OP_ARITH_INDEX_CAST, value, ir_type_scalar(builder->module, IR_INDEX));
-  ir_index index = {.value = cast};
-  if (ir_scalar_bits(value->type->element) < 64)
-    return index;
-  return ir_index_max(builder, ir_index_min(builder, index, ir_index_const(FAR)), ir_index_const(-FAR));
+  const ir_type *type = ir_type_index(builder->module);
+  bool is_wide = ir_scalar_bits(value->type->element) == 64, any = is_wide && may_be_any(value);
+  ir_index index = ir_index_of(value->type == type ? value : ir_unary(builder, OP_ARITH_INDEX_CAST, value, type));
+  return any ? ir_index_max(builder, ir_index_min(builder, index, ir_index_const(FAR)), ir_index_const(-FAR)) : index;
 }
 
 ir_index mask_outer(ir_builder *builder, const mask_bound *bound) {

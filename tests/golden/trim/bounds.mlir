@@ -12,7 +12,7 @@
 // CHECK-DAG: #[[NEAR_FIRST:.*]] = affine_map<(d0) -> ((d0 - 39) ceildiv 16, 0)>
 // CHECK-DAG: #[[NEAR_LAST:.*]] = affine_map<(d0) -> (128, d0 + 56)>
 // CHECK-LABEL: @causal
-// CHECK: %[[UPPER:.*]] = affine.min #[[CAUSAL]](%arg2)
+// CHECK: %[[UPPER:.*]] = affine.min #[[CAUSAL]](%{{.*}})
 // CHECK: scf.for %{{.*}} = %c0 to %[[UPPER]] step %c16
 func.func @causal(%scores: tensor<32x128xf32>, %values: tensor<128x8xf32>, %row: index)
     -> (tensor<32x8xf32>, tensor<32xf32>, tensor<32xf32>) {
@@ -92,7 +92,7 @@ func.func @unsigned(%scores: tensor<32x128xf32>) -> (tensor<32xf32>, tensor<32xf
 
 // The last 26 keys: whole steps are left out before the first key of the tile's first query.
 // CHECK-LABEL: @window
-// CHECK: %[[FIRST_STEP:.*]] = affine.max #[[FIRST]](%arg1)
+// CHECK: %[[FIRST_STEP:.*]] = affine.max #[[FIRST]](%{{.*}})
 // CHECK: %[[LOWER:.*]] = affine.apply #[[STEPS]](%[[FIRST_STEP]])
 // CHECK: scf.for %{{.*}} = %[[LOWER]] to %c128 step %c16
 func.func @window(%scores: tensor<32x128xf32>, %row: index) -> (tensor<32xf32>, tensor<32xf32>) {
@@ -131,7 +131,7 @@ func.func @window(%scores: tensor<32x128xf32>, %row: index) -> (tensor<32xf32>, 
 
 // Keys of a prefix, and those up to the query: the loop ends behind both.
 // CHECK-LABEL: @prefix
-// CHECK: %[[CAUSAL_LAST:.*]] = affine.min #[[CAUSAL]](%arg1)
+// CHECK: %[[CAUSAL_LAST:.*]] = affine.min #[[CAUSAL]](%{{.*}})
 // CHECK: %[[LAST:.*]] = affine.max #[[PREFIX]](%[[CAUSAL_LAST]])
 // CHECK: scf.for %{{.*}} = %c0 to %[[LAST]] step %c16
 func.func @prefix(%scores: tensor<32x128xf32>, %row: index) -> (tensor<32xf32>, tensor<32xf32>) {
@@ -173,8 +173,8 @@ func.func @prefix(%scores: tensor<32x128xf32>, %row: index) -> (tensor<32xf32>, 
 
 // Keys less than 25 away, in either direction.
 // CHECK-LABEL: @near
-// CHECK-DAG: affine.min #[[NEAR_LAST]](%arg1)
-// CHECK-DAG: affine.max #[[NEAR_FIRST]](%arg1)
+// CHECK-DAG: affine.min #[[NEAR_LAST]](%{{.*}})
+// CHECK-DAG: affine.max #[[NEAR_FIRST]](%{{.*}})
 func.func @near(%scores: tensor<32x128xf32>, %row: index) -> (tensor<32xf32>, tensor<32xf32>) {
   %zero = arith.constant 0.0 : f32
   %lowest = arith.constant 0xFF7FFFFF : f32

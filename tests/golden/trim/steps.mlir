@@ -4,7 +4,7 @@
 // RUN: tcc-attn opt %s --passes=trim,simplify | FileCheck %s --check-prefix=BLOCKS
 // RUN: sed 's/sle, %%its, %%own/slt, %%at, %%end/' %s | tcc-attn opt - --passes=trim,simplify | FileCheck %s --check-prefix=BLOCKS
 // BLOCKS: #[[LAST:.*]] = affine_map<(d0) -> (144, (((d0 + 31) floordiv 20) * 20) + 20)>
-// BLOCKS: %[[UPPER:.*]] = affine.min #[[LAST]](%arg1)
+// BLOCKS: %[[UPPER:.*]] = affine.min #[[LAST]](%{{.*}})
 // BLOCKS: scf.for %{{.*}} = %c0 to %[[UPPER]] step %c16
 
 // Its own block only, from the step in which the first query's begins to the end of the last one's.
@@ -13,8 +13,8 @@
 // RUN:   | tcc-attn opt - --passes=trim,simplify | FileCheck %s --check-prefix=OWN
 // OWN-DAG: #[[LAST:.*]] = affine_map<(d0) -> (144, (((d0 + 31) floordiv 20) * 20) + 20)>
 // OWN-DAG: #[[FIRST:.*]] = affine_map<(d0) -> ((((d0 floordiv 20) * 20) - 15) ceildiv 16, 0)>
-// OWN-DAG: %[[UPPER:.*]] = affine.min #[[LAST]](%arg1)
-// OWN-DAG: %[[STEPS:.*]] = affine.max #[[FIRST]](%arg1)
+// OWN-DAG: %[[UPPER:.*]] = affine.min #[[LAST]](%{{.*}})
+// OWN-DAG: %[[STEPS:.*]] = affine.max #[[FIRST]](%{{.*}})
 // OWN: %[[LOWER:.*]] = affine.apply #{{.*}}(%[[STEPS]])
 // OWN: scf.for %{{.*}} = %[[LOWER]] to %[[UPPER]] step %c16
 

@@ -65,7 +65,7 @@ func.func @begin(%scores: memref<8x128xf32>, %row: index, %start: vector<8xf32>)
 
 // Keys of the query's block of 24 and of those before: all are visible up to the end of the first query's block.
 // CHECK-LABEL: @blocks
-// CHECK: affine.min #[[$BLOCK]](%arg1)
+// CHECK: affine.min #[[$BLOCK]](%{{.*}})
 // CHECK: %[[FULL:.*]] = scf.for %{{.*}} = %c0 to %[[SEAM:[0-9a-z]+]] step %c4 iter_args(%{{.*}} = %arg2)
 // CHECK-NOT: arith.cmpi
 // CHECK: scf.for %{{.*}} = %[[SEAM]] to %c128 step %c4 iter_args(%{{.*}} = %[[FULL]])
