@@ -2,7 +2,8 @@
  *
  * Sums and products of 64-bit numbers that would overflow give no inequality. Numbers of fewer bits wrap around, so a
  * sum of them is the sum of indices only where that is known to fit. An integer that is not made of indices, a length
- * from memory for one, can be anything: it may be one side of a comparison, but nothing is added to it.
+ * from memory for one, can be anything: it may be one side of a comparison; what it is added to is known where it is
+ * near, and a mask that is to leave out iterations leaves out none elsewhere.
  * Quotients by constants stay what they are, as steps, for as long as both sides of a comparison have one: either can
  * be multiplied out, and a bound must be affine in what it is solved for, while the other side is known then.
  * Terminates: operands are followed for MAX_STEPS, each as often as it is used; quotients are nested no deeper. */
@@ -18,6 +19,7 @@ enum {
   FAR_BITS = 44,        /* indices, and sums of them, are less than this power of two */
   MAX_FACTOR = 1 << 18, /* times what is less than that is a number of 64 bits */
 };
+#define FAR (INT64_C(1) << FAR_BITS)
 
 /* ----------------------------------------------------------------------------------------------------- linear forms */
 
@@ -26,7 +28,7 @@ static bool add_product(int64_t *sum, int64_t a, int64_t b) {
   return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(*sum, product, sum);
 }
 
-static bool add_term(mask_bound *bound, ir_value *value, int64_t factor) {
+static bool add_term(mask_bound *bound, ir_value *value, int64_t factor, bool near) {
   unsigned i = 0;
   while (i < bound->count && bound->values[i] != value)
     i++;
@@ -37,7 +39,9 @@ static bool add_term(mask_bound *bound, ir_value *value, int64_t factor) {
   if (i == bound->count) {
     bound->values[bound->count++] = value;
     bound->coefficients[i] = 0;
+    bound->near[i] = false;
   }
+  bound->near[i] |= near;
   return add_product(&bound->coefficients[i], factor, 1);
 }
 
@@ -45,7 +49,7 @@ static bool add_term(mask_bound *bound, ir_value *value, int64_t factor) {
 static mask_bound *add_quotient(mask_bound *bound, int64_t divisor, int64_t factor) {
   if (bound->num_quotients == MASK_MAX_QUOTIENTS || divisor <= 0)
     return NULL;
-  mask_bound dividend = {.op = bound->op};
+  mask_bound dividend = {.op = bound->op, .takes_near = bound->takes_near};
   mask_bound *copy = ir_arena_copy(&bound->op->module->arena, &dividend, sizeof dividend);
   bound->quotients[bound->num_quotients++] = (mask_quotient){copy, divisor, factor};
   return copy;
@@ -56,10 +60,10 @@ static mask_bound *add_quotient(mask_bound *bound, int64_t divisor, int64_t fact
 static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsigned *steps);
 
 /* The number is what its bits say: nothing has wrapped around. */
-static bool fits(ir_op *op, ir_value *value, unsigned *steps);
+static bool fits(const mask_bound *bound, ir_value *value, unsigned *steps);
 
 /* The number is never negative, whatever the iteration of the op's loops and of those around it. */
-static bool is_natural(ir_op *op, ir_value *value, unsigned *steps);
+static bool is_natural(const mask_bound *bound, ir_value *value, unsigned *steps);
 
 static bool add_expr(mask_bound *bound, const ir_op *apply, const ir_expr *expr, int64_t factor, unsigned *steps) {
   const ir_map *map = ir_attr_get(apply, "map")->map;
@@ -95,8 +99,8 @@ static bool add_division(mask_bound *bound, const ir_op *from, int64_t factor, u
   bool rounds_down = from->code == OP_ARITH_FLOORDIVSI || from->code == OP_ARITH_SHRSI;
   ir_value *numerator = ir_operand(from, 0);
   ir_cell divisor;
-  if (!ir_value_splat(ir_operand(from, 1), &divisor) || !fits(bound->op, numerator, steps) ||
-      (!rounds_down && !is_natural(bound->op, numerator, steps)))
+  if (!ir_value_splat(ir_operand(from, 1), &divisor) || !fits(bound, numerator, steps) ||
+      (!rounds_down && !is_natural(bound, numerator, steps)))
     return false;
   if (is_shift)
     divisor.i =
@@ -137,7 +141,7 @@ static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsign
   case OP_ARITH_INDEX_CAST:
   case OP_ARITH_EXTSI:
   case OP_ARITH_TRUNCI:
-    return (ir_scalar_bits(ir_operand(from, 0)->type->element) == 64 || fits(bound->op, ir_operand(from, 0), steps)) &&
+    return (ir_scalar_bits(ir_operand(from, 0)->type->element) == 64 || fits(bound, ir_operand(from, 0), steps)) &&
            add_value(bound, ir_operand(from, 0), factor, steps);
   case OP_VECTOR_BROADCAST:
   case OP_VECTOR_SHAPE_CAST:
@@ -145,7 +149,11 @@ static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsign
   case OP_VECTOR_STEP: /* 0, 1, .. */
     return add_product(factor < 0 ? &bound->least : &bound->most, value->type->shape[0] - 1, factor);
   default:
-    return value->type->kind == IR_TYPE_SCALAR && value->type->element == IR_INDEX && add_term(bound, value, factor);
+    if (value->type->kind != IR_TYPE_SCALAR || ir_scalar_is_float(value->type->element))
+      return false;
+    if (value->type->element == IR_INDEX)
+      return add_term(bound, value, factor, false);
+    return bound->takes_near && ir_scalar_bits(value->type->element) >= 32 && add_term(bound, value, factor, true);
   }
 }
 
@@ -174,6 +182,8 @@ static bool add_least_terms(const mask_bound *bound, int sign, int64_t *sum) {
     bool rises = (bound->coefficients[i] > 0) == (sign > 0);
     ir_index value = {.value = bound->values[i]};
     int64_t end = rises ? ir_index_least(value) : ir_index_most(value), added;
+    if (bound->near[i])
+      end = rises ? -MASK_NEAR : MASK_NEAR;
     if (end == INT64_MIN || end == INT64_MAX || __builtin_mul_overflow(bound->coefficients[i], end, &added) ||
         !add_product(sum, added, sign))
       return false;
@@ -190,18 +200,18 @@ static bool add_least_terms(const mask_bound *bound, int sign, int64_t *sum) {
   return add_least_steps(bound, sign, sum);
 }
 
-static bool fits(ir_op *op, ir_value *value, unsigned *steps) {
-  mask_bound alone = {.op = op};
+static bool fits(const mask_bound *bound, ir_value *value, unsigned *steps) {
+  mask_bound alone = {.op = bound->op, .takes_near = bound->takes_near};
   unsigned bits = ir_scalar_bits(value->type->element);
   int64_t limit = bits < 64 ? INT64_C(1) << (bits - 1) : INT64_MAX, least = 0, most = 0; /* most: of the negative */
   return bits == 64 || (add_value(&alone, value, 1, steps) && add_least_terms(&alone, 1, &least) &&
                         add_least_terms(&alone, -1, &most) && least >= -limit && most > -limit);
 }
 
-static bool is_natural(ir_op *op, ir_value *value, unsigned *steps) {
-  mask_bound bound = {.op = op};
+static bool is_natural(const mask_bound *bound, ir_value *value, unsigned *steps) {
+  mask_bound alone = {.op = bound->op, .takes_near = bound->takes_near};
   int64_t least = 0;
-  return add_value(&bound, value, 1, steps) && add_least_terms(&bound, 1, &least) && least >= 0;
+  return add_value(&alone, value, 1, steps) && add_least_terms(&alone, 1, &least) && least >= 0;
 }
 
 bool mask_linear(mask_bound *form, ir_op *op, ir_value *index) {
@@ -226,7 +236,7 @@ static bool add_multiple(mask_bound *bound, const mask_bound *other, int64_t fac
     done = add_product(&bound->steps[loop], other->steps[loop], factor);
   for (unsigned i = 0; done && i < other->count; i++) {
     int64_t coefficient = other->coefficients[i];
-    done = multiply(&coefficient, factor) && add_term(bound, other->values[i], coefficient);
+    done = multiply(&coefficient, factor) && add_term(bound, other->values[i], coefficient, other->near[i]);
   }
   for (unsigned i = 0; done && i < other->num_quotients; i++) {
     mask_quotient quotient = other->quotients[i];
@@ -284,13 +294,13 @@ static bool add_side(mask_bound *bound, ir_value *value, int64_t factor) {
   ir_value *integer = integer_of(bound->op, value);
   unsigned steps = MAX_STEPS;
   if (integer)
-    return add_term(bound, integer, factor);
-  return fits(bound->op, value, &steps) && add_value(bound, value, factor, &steps);
+    return add_term(bound, integer, factor, false);
+  return fits(bound, value, &steps) && add_value(bound, value, factor, &steps);
 }
 
 /* sign * lhs - rhs + distance <= 0 */
 static void add_difference(mask *mask, ir_op *op, ir_value *lhs, int sign, ir_value *rhs, int64_t distance) {
-  mask_bound bound = {.op = op, .constant = distance};
+  mask_bound bound = {.op = op, .constant = distance, .takes_near = mask->takes_near};
   if (mask->count == MASK_MAX_BOUNDS || !add_side(&bound, lhs, sign) || !add_side(&bound, rhs, -1))
     return;
   if (bound.num_quotients == 1)
@@ -319,7 +329,8 @@ static void add_comparison(mask *mask, ir_op *op, const ir_op *compare, bool wan
   ir_value *lhs = ir_operand(compare, 0), *rhs = ir_operand(compare, 1);
   if (predicate > SGE) {
     unsigned steps = MAX_STEPS;
-    if (predicate > UGE || !is_natural(op, lhs, &steps) || !is_natural(op, rhs, &steps))
+    mask_bound bound = {.op = op, .takes_near = mask->takes_near};
+    if (predicate > UGE || !is_natural(&bound, lhs, &steps) || !is_natural(&bound, rhs, &steps))
       return;
     predicate -= ULT - SLT;
   }
@@ -451,7 +462,6 @@ static bool may_be_any(ir_value *value) {
 /* An integer as an index. One that is larger than any index is compared like FAR, which sums of indices stay below, and
  * which can be multiplied by the extents of a tile. */
 static ir_index as_index(ir_builder *builder, ir_value *value) {
-  const int64_t FAR = INT64_C(1) << FAR_BITS;
   const ir_type *type = ir_type_index(builder->module);
   bool is_wide = ir_scalar_bits(value->type->element) == 64, any = is_wide && may_be_any(value);
   ir_index index = ir_index_of(value->type == type ? value : ir_unary(builder, OP_ARITH_INDEX_CAST, value, type));
@@ -478,6 +488,23 @@ static ir_index left_side(ir_builder *builder, const mask_bound *bound) {
   return sum;
 }
 
+/* All values that have to be near are, as well as `also`, which may be NULL; NULL where that says nothing. */
+static ir_value *are_near(ir_builder *builder, const mask_bound *bound, ir_value *also) {
+  for (unsigned i = 0; i < bound->count; i++) {
+    if (!bound->near[i] || !bound->coefficients[i])
+      continue;
+    ir_value *index = ir_index_value(builder, as_index(builder, bound->values[i]));
+    ir_value *most = ir_const_index(builder, MASK_NEAR), *least = ir_const_index(builder, -MASK_NEAR);
+    ir_value *above = ir_compare(builder, OP_ARITH_CMPI, IR_SIGNED_LESS_EQUAL, least, index);
+    ir_value *below = ir_compare(builder, OP_ARITH_CMPI, IR_SIGNED_LESS_EQUAL, index, most);
+    ir_value *near = ir_binary(builder, OP_ARITH_ANDI, above, below);
+    also = also ? ir_binary(builder, OP_ARITH_ANDI, also, near) : near;
+  }
+  for (unsigned i = 0; i < bound->num_quotients; i++)
+    also = are_near(builder, bound->quotients[i].dividend, also);
+  return also;
+}
+
 bool mask_narrow(ir_builder *builder, mask_window *window, const mask_bound *bound) {
   mask_bound others = *bound;
   int64_t slope = 0;
@@ -493,6 +520,9 @@ bool mask_narrow(ir_builder *builder, mask_window *window, const mask_bound *bou
   if (!slope || others.constant == INT64_MIN)
     return false;
   ir_index room = ir_index_scale(builder, left_side(builder, &others), -1); /* slope * counter <= room */
+  ir_value *near = are_near(builder, &others, NULL);
+  if (near)
+    room = ir_index_of(ir_select(builder, near, ir_index_value(builder, room), ir_const_index(builder, FAR)));
   if (slope > 0) {
     ir_index last = ir_index_floordiv(builder, room, slope);
     window->upper = ir_index_min(builder, window->upper, ir_index_add(builder, last, ir_index_const(1)));

@@ -20,15 +20,21 @@ typedef struct mask_bound {
   unsigned count;
   ir_value *values[MASK_MAX_TERMS]; /* integers from outside of the op, or its counter */
   int64_t coefficients[MASK_MAX_TERMS];
+  bool near[MASK_MAX_TERMS]; /* what is said holds only where the value is at most MASK_NEAR, and not less than that
+                              * times -1: beyond, sums may wrap around */
+  bool takes_near;           /* there may be such values */
   int64_t constant;
   int64_t least, most; /* what elements of vectors, and remainders, add */
   unsigned num_quotients;
   mask_quotient quotients[MASK_MAX_QUOTIENTS];
 } mask_bound;
 
+#define MASK_NEAR (INT64_C(1) << 30)
+
 /* All hold. */
 typedef struct mask {
   unsigned count;
+  bool takes_near; /* for mask_add, of mask_narrow's bounds: that leaves out nothing where a value is not near */
   mask_bound bounds[MASK_MAX_BOUNDS];
 } mask;
 

@@ -202,7 +202,7 @@ static void keep_either(trimmer *t, ir_op *op, const ir_op *either, bool wanted)
 
 /* The same of a condition that is made of no others. */
 static void keep_compared(trimmer *t, ir_op *op, const ir_value *condition, bool wanted) {
-  mask mask = {.count = 0};
+  mask mask = {.takes_near = true};
   ir_op *extreme = compare_extreme(t, op, condition->op, wanted);
   mask_add(&mask, op, extreme ? ir_result(extreme, 0) : condition, wanted);
   if (extreme)
