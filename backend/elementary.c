@@ -39,7 +39,7 @@ typedef struct logarithm {
   LLVMValueRef exponent, fraction, rest;
 } logarithm;
 
-/* For finite x > 0; others are put right by `at_the_ends`. */
+/* For finite x > 0; others are put right by `math_logarithm_at_ends`. */
 static logarithm split(emitter *e, LLVMValueRef x) {
   enum { ROOT_HALF_BITS = 0x3f3504f3, LIFT = 25 };
   LLVMBuilderRef b = e->builder;
@@ -68,8 +68,7 @@ static LLVMValueRef join(emitter *e, const logarithm *log) {
   return emit_multiply_add(e, exponent, emit_float_like(e, exponent, MATH_LN2_HIGH), sum);
 }
 
-/* The logarithm of x where that is not finite: of 0, of infinity, of what is below 0, and of NaN. */
-static LLVMValueRef at_the_ends(emitter *e, LLVMValueRef x, LLVMValueRef log) {
+LLVMValueRef math_logarithm_at_ends(emitter *e, LLVMValueRef x, LLVMValueRef log) {
   LLVMValueRef infinity = emit_float_like(e, x, __builtin_inf());
   log = select_where(e, LLVMRealOLT, x, __builtin_inf(), log, x);
   log = select_where(e, LLVMRealOEQ, x, 0, LLVMBuildFNeg(e->builder, infinity, ""), log);
@@ -78,14 +77,14 @@ static LLVMValueRef at_the_ends(emitter *e, LLVMValueRef x, LLVMValueRef log) {
 
 LLVMValueRef math_log(emitter *e, LLVMValueRef x) {
   logarithm log = split(e, x);
-  return at_the_ends(e, x, join(e, &log));
+  return math_logarithm_at_ends(e, x, join(e, &log));
 }
 
 LLVMValueRef math_log2(emitter *e, LLVMValueRef x) {
   static const double log2_e = 0x1.715476p+0;
   logarithm log = split(e, x);
   LLVMValueRef natural = LLVMBuildFAdd(e->builder, log.fraction, log.rest, "");
-  return at_the_ends(e, x, emit_multiply_add(e, natural, emit_float_like(e, x, log2_e), log.exponent));
+  return math_logarithm_at_ends(e, x, emit_multiply_add(e, natural, emit_float_like(e, x, log2_e), log.exponent));
 }
 
 /* log(1 + x) = log(u) + (x - (u - 1)) / u, where u is 1 + x rounded. */
@@ -95,7 +94,7 @@ LLVMValueRef math_log1p(emitter *e, LLVMValueRef x) {
   LLVMValueRef lost = LLVMBuildFSub(b, x, LLVMBuildFSub(b, u, one, ""), "");
   logarithm log = split(e, u);
   log.rest = LLVMBuildFAdd(b, log.rest, LLVMBuildFDiv(b, lost, u, ""), "");
-  return at_the_ends(e, u, join(e, &log));
+  return math_logarithm_at_ends(e, u, join(e, &log));
 }
 
 /* --------------------------------------------------------------------------------------------- made of exponentials */

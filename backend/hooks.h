@@ -62,9 +62,16 @@ PIECE_HOOK(emit_xori);
 /* math.c */
 PIECE_HOOK(emit_absf);
 PIECE_HOOK(emit_absi);
+PIECE_HOOK(emit_acos);
+PIECE_HOOK(emit_asin);
+PIECE_HOOK(emit_atan);
+PIECE_HOOK(emit_atan2);
+PIECE_HOOK(emit_cbrt);
 PIECE_HOOK(emit_ceil);
 PIECE_HOOK(emit_cos);
+PIECE_HOOK(emit_cosh);
 PIECE_HOOK(emit_erf);
+PIECE_HOOK(emit_erfc);
 PIECE_HOOK(emit_exp);
 PIECE_HOOK(emit_exp2);
 PIECE_HOOK(emit_expm1);
@@ -75,14 +82,20 @@ PIECE_HOOK(emit_roundeven);
 PIECE_HOOK(emit_copysign);
 PIECE_HOOK(emit_fpowi);
 PIECE_HOOK(emit_fma_op);
+PIECE_HOOK(emit_isfinite);
+PIECE_HOOK(emit_isinf);
+PIECE_HOOK(emit_isnan);
 PIECE_HOOK(emit_log);
+PIECE_HOOK(emit_log10);
 PIECE_HOOK(emit_log1p);
 PIECE_HOOK(emit_log2);
 PIECE_HOOK(emit_powf);
 PIECE_HOOK(emit_remf);
 PIECE_HOOK(emit_rsqrt);
 PIECE_HOOK(emit_sin);
+PIECE_HOOK(emit_sinh);
 PIECE_HOOK(emit_sqrt);
+PIECE_HOOK(emit_tan);
 PIECE_HOOK(emit_tanh);
 
 /* memory.c */

@@ -410,11 +410,12 @@ static bool define_function(emitter *e, const ir_op *op) {
 
 /* Symbols that emitted code needs to mean the C library's. */
 static const char *const library_names[] = {
-    "memcpy", "memmove", "memset", "exp",   "exp2",   "expm1", "log",    "log2",      "log1p",
-    "tanh",   "sin",     "cos",    "erf",   "pow",    "fmod",  "expf",   "exp2f",     "expm1f",
-    "logf",   "log2f",   "log1pf", "tanhf", "sinf",   "cosf",  "erff",   "powf",      "fmodf",
-    "floor",  "ceil",    "floorf", "ceilf", "fma",    "fmaf",  "fmax",   "fmaxf",     "fmin",
-    "fminf",  "sqrt",    "sqrtf",  "trunc", "truncf", "round", "roundf", "roundeven", "roundevenf",
+    "memcpy", "memmove", "memset", "exp",       "exp2",       "expm1", "log",   "log2",   "log1p", "tanh",
+    "sin",    "cos",     "erf",    "pow",       "fmod",       "expf",  "exp2f", "expm1f", "logf",  "log2f",
+    "log1pf", "tanhf",   "sinf",   "cosf",      "erff",       "powf",  "fmodf", "floor",  "ceil",  "floorf",
+    "ceilf",  "fma",     "fmaf",   "fmax",      "fmaxf",      "fmin",  "fminf", "sqrt",   "sqrtf", "trunc",
+    "truncf", "round",   "roundf", "roundeven", "roundevenf", "log10", "sinh",  "cosh",   "tan",   "tanf",
+    "asin",   "acos",    "atan",   "atan2",     "erfc",       "cbrt",
 };
 
 static bool check_name(emitter *e, const ir_op *function, const char *name) {

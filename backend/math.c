@@ -283,6 +283,15 @@ POLYNOMIAL(emit_tanh, "tanh", math_tanh)
 POLYNOMIAL(emit_erf, "erf", math_erf)
 POLYNOMIAL(emit_sin, "sin", math_sin)
 POLYNOMIAL(emit_cos, "cos", math_cos)
+POLYNOMIAL(emit_tan, "tan", math_tan)
+POLYNOMIAL(emit_log10, "log10", math_log10)
+POLYNOMIAL(emit_sinh, "sinh", math_sinh)
+POLYNOMIAL(emit_cosh, "cosh", math_cosh)
+POLYNOMIAL(emit_asin, "asin", math_asin)
+POLYNOMIAL(emit_acos, "acos", math_acos)
+POLYNOMIAL(emit_atan, "atan", math_atan)
+POLYNOMIAL(emit_erfc, "erfc", math_erfc)
+POLYNOMIAL(emit_cbrt, "cbrt", math_cbrt)
 #undef POLYNOMIAL
 
 /* Nobody needs more of an approximate result that is only rounded to bf16 and summed up than `fast_exp` gives. */
@@ -320,6 +329,10 @@ LLVMValueRef emit_powf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   return is_f32(x[0]) && !e->target->library ? math_pow(e, x) : math_library(e, "pow", x, 2);
 }
 
+LLVMValueRef emit_atan2(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  return is_f32(x[0]) && !e->target->library ? math_atan2(e, x) : math_library(e, "atan2", x, 2);
+}
+
 LLVMValueRef emit_remf(emitter *e, const ir_op *op, const LLVMValueRef *x) { return math_library(e, "fmod", x, 2); }
 
 /* By squaring where the exponent is a small constant, as it is in norms and polynomials; else the library's pow. */
@@ -352,6 +365,22 @@ INTRINSIC(emit_round, "llvm.round", 1)
 INTRINSIC(emit_roundeven, "llvm.roundeven", 1)
 INTRINSIC(emit_copysign, "llvm.copysign", 2)
 #undef INTRINSIC
+
+LLVMValueRef emit_isnan(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  return LLVMBuildFCmp(e->builder, LLVMRealUNO, x[0], x[0], "");
+}
+
+static LLVMValueRef beside_infinity(emitter *e, LLVMRealPredicate predicate, LLVMValueRef const *x) {
+  LLVMValueRef magnitude = emit_intrinsic(e, "llvm.fabs", x, 1);
+  return LLVMBuildFCmp(e->builder, predicate, magnitude, emit_float_like(e, x[0], __builtin_inf()), "");
+}
+
+LLVMValueRef emit_isinf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  return beside_infinity(e, LLVMRealOEQ, x);
+}
+LLVMValueRef emit_isfinite(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  return beside_infinity(e, LLVMRealOLT, x);
+}
 
 LLVMValueRef emit_absi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   LLVMValueRef wrapping = LLVMConstNull(LLVMInt1TypeInContext(e->context));

@@ -27,6 +27,19 @@ LLVMValueRef math_tanh(emitter *e, LLVMValueRef x);
 LLVMValueRef math_erf(emitter *e, LLVMValueRef x);
 LLVMValueRef math_sin(emitter *e, LLVMValueRef x);
 LLVMValueRef math_cos(emitter *e, LLVMValueRef x);
+LLVMValueRef math_tan(emitter *e, LLVMValueRef x);
+/* Not for hosts alone: these call nothing. */
+LLVMValueRef math_log10(emitter *e, LLVMValueRef x);
+LLVMValueRef math_sinh(emitter *e, LLVMValueRef x);
+LLVMValueRef math_cosh(emitter *e, LLVMValueRef x);
+LLVMValueRef math_asin(emitter *e, LLVMValueRef x);
+LLVMValueRef math_acos(emitter *e, LLVMValueRef x);
+LLVMValueRef math_atan(emitter *e, LLVMValueRef x);
+LLVMValueRef math_atan2(emitter *e, LLVMValueRef const *operands);
+LLVMValueRef math_erfc(emitter *e, LLVMValueRef x);
+LLVMValueRef math_cbrt(emitter *e, LLVMValueRef x);
+/* A logarithm of x, put right where x is infinite, 0, below 0 or NaN. */
+LLVMValueRef math_logarithm_at_ends(emitter *e, LLVMValueRef x, LLVMValueRef logarithm);
 LLVMValueRef math_pow(emitter *e, LLVMValueRef const *operands);
 /* The C library's function of one or two operands, or the target's, lane by lane; NULL where the target has none. */
 LLVMValueRef math_library(emitter *e, const char *name, const LLVMValueRef *x, unsigned num_operands);

@@ -1,7 +1,8 @@
 /* nvptx_math.c - functions of the C library on f32 scalars, from the chip's exponential and plain arithmetic.
  *
  * Largest errors, in units of the last place: exp2 2, exp 4, log 3, log2 4, tanh 4, erf 6. Exponentials below the
- * normal range are 0; NaN in gives NaN out. Other functions are those of nvptx_wide.c; f64 has no form. */
+ * normal range are 0; NaN in gives NaN out. Other functions are those of nvptx_wide.c, and those of
+ * widened.c that call nothing; f64 has no form. */
 #include "backend/math.h"
 #include "backend/nvptx.h"
 
@@ -104,8 +105,10 @@ LLVMValueRef nvptx_library(emitter *e, const char *name, LLVMValueRef const *ope
   static const struct {
     const char *name;
     LLVMValueRef (*emit)(emitter *e, LLVMValueRef x);
-  } functions[] = {{"exp2", exp2_of}, {"exp", exp_of},   {"log", log_of},
-                   {"log2", log2_of}, {"tanh", tanh_of}, {"erf", erf_of}};
+  } functions[] = {{"exp2", exp2_of},   {"exp", exp_of},     {"log", log_of},       {"log2", log2_of},
+                   {"tanh", tanh_of},   {"erf", erf_of},     {"log10", math_log10}, {"sinh", math_sinh},
+                   {"cosh", math_cosh}, {"asin", math_asin}, {"acos", math_acos},   {"atan", math_atan},
+                   {"erfc", math_erfc}, {"cbrt", math_cbrt}};
   if (LLVMGetTypeKind(LLVMTypeOf(operands[0])) != LLVMFloatTypeKind)
     return NULL;
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)

@@ -1,7 +1,7 @@
 /* nvptx_wide.c - functions of the C library on f32 that lose too many digits in f32: they are computed in f64 and
  * rounded once. They cost some dozens of f64 operations, so what softmax and activations need does not stand here.
  *
- * Largest errors: 1 unit of the last place. sin and cos give NaN beyond 2^50. */
+ * Largest errors: 1 unit of the last place. sin, cos and tan give NaN beyond 2^50. */
 #include "backend/math.h"
 #include "backend/nvptx.h"
 
@@ -130,17 +130,21 @@ static LLVMValueRef sine(emitter *e, LLVMValueRef argument, int64_t quarter) {
   LLVMValueRef result = choose(e, odd, cos, sin);
   result = choose(e, negative, LLVMBuildFNeg(b, result, ""), result);
   LLVMValueRef in_range = compare(e, LLVMRealOLT, emit_intrinsic(e, "llvm.fabs", &x, 1), 0x1p50);
-  return narrow(e, choose(e, in_range, result, number(e, __builtin_nan(""))));
+  return choose(e, in_range, result, number(e, __builtin_nan("")));
 }
 
-static LLVMValueRef sin_of(emitter *e, LLVMValueRef const *operands) { return sine(e, operands[0], 0); }
-static LLVMValueRef cos_of(emitter *e, LLVMValueRef const *operands) { return sine(e, operands[0], 1); }
+static LLVMValueRef sin_of(emitter *e, LLVMValueRef const *operands) { return narrow(e, sine(e, operands[0], 0)); }
+static LLVMValueRef cos_of(emitter *e, LLVMValueRef const *operands) { return narrow(e, sine(e, operands[0], 1)); }
+static LLVMValueRef tan_of(emitter *e, LLVMValueRef const *operands) {
+  return narrow(e, LLVMBuildFDiv(e->builder, sine(e, operands[0], 0), sine(e, operands[0], 1), ""));
+}
 
 LLVMValueRef nvptx_wide_library(emitter *e, const char *name, LLVMValueRef const *operands) {
   static const struct {
     const char *name;
     LLVMValueRef (*emit)(emitter *e, LLVMValueRef const *operands);
-  } functions[] = {{"pow", pow_of}, {"log1p", log1p_of}, {"expm1", expm1_of}, {"sin", sin_of}, {"cos", cos_of}};
+  } functions[] = {{"pow", pow_of}, {"log1p", log1p_of}, {"expm1", expm1_of},  {"sin", sin_of},
+                   {"cos", cos_of}, {"tan", tan_of},     {"atan2", math_atan2}};
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
     if (!strcmp(functions[i].name, name))
       return functions[i].emit(e, operands);

@@ -271,10 +271,12 @@ static bool emit_prefetch(emitter *e, const ir_op *op) {
 /* -------------------------------------------------------------------------------------------------------- functions */
 
 LLVMValueRef spirv_library(emitter *e, const char *name, LLVMValueRef const *operands) {
-  static const char *const binary[] = {"pow", "fmod"};
+  static const char *const binary[] = {"pow", "fmod", "atan2"};
   LLVMTypeRef type = LLVMTypeOf(operands[0]);
   const char *letter = LLVMGetTypeKind(type) == LLVMDoubleTypeKind ? "d" : "f";
-  bool two = !strcmp(name, binary[0]) || !strcmp(name, binary[1]);
+  bool two = false;
+  for (size_t i = 0; i < sizeof binary / sizeof *binary; i++)
+    two |= !strcmp(name, binary[i]);
   char mangled[32];
   snprintf(mangled, sizeof mangled, "_Z%zu%s%s%s", strlen(name), name, letter, two ? letter : "");
   return spirv_call(e, mangled, type, operands, two ? 2 : 1, false);

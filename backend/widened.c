@@ -1,8 +1,11 @@
-/* widened.c - sin, cos and pow of f32, computed in f64, so that they run in all lanes at once.
+/* widened.c - functions of f32, computed in f64, so that they run in all lanes at once.
  *
  * With 53 bits, results are good to a little more than half a unit in the last place of f32 without any care for what
- * gets lost on the way. Operands that would need care - angles beyond 2^20, zeros, infinities, NaN - are left to the C
- * library: where a lane has one, all lanes take that way. */
+ * gets lost on the way, and nothing overflows that does not in f32. In sin, cos, tan and pow, operands that would need
+ * care - angles beyond 2^20, zeros, infinities, NaN - are left to the C library: where a lane has one, all lanes take
+ * that way. The other functions call nothing, so they serve the scalars of chips without a library, too.
+ *
+ * Terminates: code of fixed length, without loops. */
 #include "backend/math.h"
 
 enum { MANTISSA_BITS = 52, BIAS = 1023 };
@@ -72,22 +75,89 @@ static LLVMValueRef sine(emitter *e, LLVMValueRef x, int64_t quarter, LLVMValueR
   return LLVMBuildSelect(b, odd, cos, sin, "");
 }
 
-static LLVMValueRef sine_of(emitter *e, LLVMValueRef x, const char *name, bool is_cos) {
+typedef enum { SINE, COSINE, TANGENT } ratio;
+
+/* LLVM sees that the tangent's sine and cosine begin alike. */
+static LLVMValueRef ratio_of(emitter *e, LLVMValueRef x, const char *name, ratio kind) {
   enum { MOST = 1 << 20 };
   LLVMBuilderRef b = e->builder;
   LLVMValueRef magnitude = emit_intrinsic(e, "llvm.fabs", &x, 1), turned;
   LLVMValueRef rare = compare(e, LLVMRealUGT, magnitude, MOST);
   LLVMValueRef tame = LLVMBuildSelect(b, rare, emit_float_like(e, x, 0), x, "");
-  LLVMValueRef y = sine(e, widen(e, tame), is_cos, &turned);
+  LLVMValueRef y = sine(e, widen(e, tame), kind == COSINE, &turned);
+  if (kind == TANGENT) {
+    LLVMValueRef cosine_turned, cosine = sine(e, widen(e, tame), 1, &cosine_turned);
+    y = LLVMBuildFDiv(b, y, cosine, "");
+    turned = LLVMBuildXor(b, turned, cosine_turned, "");
+  }
   y = LLVMBuildFPTrunc(b, y, LLVMTypeOf(x), "");
   y = LLVMBuildSelect(b, turned, LLVMBuildFNeg(b, y, ""), y, "");
-  if (!is_cos)
+  if (kind != COSINE)
     y = LLVMBuildFMul(b, y, emit_intrinsic(e, "llvm.copysign", (LLVMValueRef[]){emit_float_like(e, x, 1), x}, 2), "");
   return unless_rare(e, rare, y, name, &x, 1);
 }
 
-LLVMValueRef math_sin(emitter *e, LLVMValueRef x) { return sine_of(e, x, "sin", false); }
-LLVMValueRef math_cos(emitter *e, LLVMValueRef x) { return sine_of(e, x, "cos", true); }
+LLVMValueRef math_sin(emitter *e, LLVMValueRef x) { return ratio_of(e, x, "sin", SINE); }
+LLVMValueRef math_cos(emitter *e, LLVMValueRef x) { return ratio_of(e, x, "cos", COSINE); }
+LLVMValueRef math_tan(emitter *e, LLVMValueRef x) { return ratio_of(e, x, "tan", TANGENT); }
+
+/* atan(q) / q in q^2 for q from 0 to 1; relative error 3.8e-10. */
+static const double atan_coefficients[] = {0x1.fffffffcd6687p-1,  -0x1.55554f0ffb707p-2, 0x1.999788b9dc1ffp-3,
+                                           -0x1.246ffc63bb3ecp-3, 0x1.c4cb7516d0c7fp-4,  -0x1.68675d162b611p-4,
+                                           0x1.1319a50c65e5cp-4,  -0x1.6b633502a5be6p-5, 0x1.6cf16dbae4b7ep-6,
+                                           -0x1.d7c9ea4bf4925p-8, 0x1.1dfba34ef1d27p-10};
+
+static LLVMValueRef magnitude_of(emitter *e, LLVMValueRef x) { return emit_intrinsic(e, "llvm.fabs", &x, 1); }
+static LLVMValueRef with_sign_of(emitter *e, LLVMValueRef magnitude, LLVMValueRef sign) {
+  return emit_intrinsic(e, "llvm.copysign", (LLVMValueRef[]){magnitude, sign}, 2);
+}
+static LLVMValueRef narrow(emitter *e, LLVMValueRef x) {
+  return LLVMBuildFPTrunc(e->builder, x, emit_type_like(x, LLVMFloatTypeInContext(e->context)), "");
+}
+
+/* The angle of the point (x, y) in f64 that is made of f32: of the smaller coordinate over the larger, then mirrored.
+ * The limits, far beyond what f32 holds and its roots, make 0 / 0 and infinity / infinity 0 and 1. */
+static LLVMValueRef angle_of(emitter *e, LLVMValueRef y, LLVMValueRef x) {
+  static const double pi = 0x1.921fb54442d18p+1;
+  const double FAR = 1e300, NEAR = 1e-300;
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef along = math_clamp(e, LLVMRealOGT, magnitude_of(e, x), FAR);
+  LLVMValueRef across = math_clamp(e, LLVMRealOGT, magnitude_of(e, y), FAR);
+  LLVMValueRef steep = LLVMBuildFCmp(b, LLVMRealOGT, across, along, "");
+  LLVMValueRef larger = LLVMBuildSelect(b, steep, across, along, "");
+  LLVMValueRef smaller = LLVMBuildSelect(b, steep, along, across, "");
+  LLVMValueRef quotient = LLVMBuildFDiv(b, smaller, math_clamp(e, LLVMRealOLT, larger, NEAR), "");
+  LLVMValueRef square = LLVMBuildFMul(b, quotient, quotient, "");
+  LLVMValueRef angle = LLVMBuildFMul(b, quotient, POLYNOMIAL(e, square, atan_coefficients), "");
+  angle = LLVMBuildSelect(b, steep, LLVMBuildFSub(b, emit_float_like(e, x, pi / 2), angle, ""), angle, "");
+  LLVMValueRef behind = compare(e, LLVMRealOLT, with_sign_of(e, emit_float_like(e, x, 1), x), 0);
+  angle = LLVMBuildSelect(b, behind, LLVMBuildFSub(b, emit_float_like(e, x, pi), angle, ""), angle, "");
+  return narrow(e, with_sign_of(e, angle, y));
+}
+
+/* sqrt(1 - x^2), of numbers beyond 1 NaN */
+static LLVMValueRef other_side(emitter *e, LLVMValueRef x) {
+  LLVMValueRef one = emit_float_like(e, x, 1);
+  LLVMValueRef square =
+      LLVMBuildFMul(e->builder, LLVMBuildFSub(e->builder, one, x, ""), LLVMBuildFAdd(e->builder, one, x, ""), "");
+  return emit_intrinsic(e, "llvm.sqrt", &square, 1);
+}
+
+LLVMValueRef math_atan2(emitter *e, LLVMValueRef const *operands) {
+  return angle_of(e, widen(e, operands[0]), widen(e, operands[1]));
+}
+LLVMValueRef math_atan(emitter *e, LLVMValueRef x) {
+  LLVMValueRef wide = widen(e, x);
+  return angle_of(e, wide, emit_float_like(e, wide, 1));
+}
+LLVMValueRef math_asin(emitter *e, LLVMValueRef x) {
+  LLVMValueRef wide = widen(e, x);
+  return angle_of(e, wide, other_side(e, wide));
+}
+LLVMValueRef math_acos(emitter *e, LLVMValueRef x) {
+  LLVMValueRef wide = widen(e, x);
+  return angle_of(e, other_side(e, wide), wide);
+}
 
 /* ----------------------------------------------------------------------------------------------------------- powers */
 
@@ -152,4 +222,73 @@ LLVMValueRef math_pow(emitter *e, LLVMValueRef const *operands) {
   of_negative = LLVMBuildSelect(b, is_whole(e, y), of_negative, emit_float_like(e, x, __builtin_nan("")), "");
   result = LLVMBuildSelect(b, compare(e, LLVMRealOLT, x, 0), of_negative, result, "");
   return unless_rare(e, rare, result, "pow", operands, 2);
+}
+
+/* --------------------------------------------------------------------------------- made of powers and of logarithms */
+
+/* (sinh(x) / x) in x^2: the Taylor series, for x up to 1; error 1.6e-10. */
+static const double sinh_coefficients[] = {1.0, 1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880, 1.0 / 39916800};
+/* e^(x^2) erfc(x) / t in t = 3 / (3 + x), for x from 0 to 10.1; relative error 2.0e-9. */
+static const double erfc_coefficients[] = {
+    0x1.811904657bdf1p-3, 0x1.826b0007ef7f6p-3,  0x1.5f2e196996de3p-3, 0x1.8904990c31befp-3,  -0x1.3ef3e458665c9p-10,
+    0x1.9bd9ff24b9facp-2, -0x1.c2289f9170851p-2, 0x1.11b1d20fab2e1p-1, -0x1.2aa7d859dc955p-2, 0x1.c7b367bc2ef42p-5};
+
+/* The result in f32, and x where that is NaN: limits have made it a number. */
+static LLVMValueRef unless_nan(emitter *e, LLVMValueRef x, LLVMValueRef wide) {
+  LLVMValueRef is_nan = LLVMBuildFCmp(e->builder, LLVMRealUNO, x, x, "");
+  return LLVMBuildSelect(e->builder, is_nan, x, narrow(e, wide), "");
+}
+
+LLVMValueRef math_log10(emitter *e, LLVMValueRef x) {
+  static const double log10_2 = 0x1.34413509f79ffp-2;
+  LLVMValueRef log = log2_of(e, widen(e, x));
+  log = LLVMBuildFMul(e->builder, log, emit_float_like(e, log, log10_2), "");
+  return math_logarithm_at_ends(e, x, narrow(e, log));
+}
+
+/* Those of numbers beyond f32 end far beyond them, too. */
+LLVMValueRef math_cbrt(emitter *e, LLVMValueRef x) {
+  LLVMValueRef third = log2_of(e, widen(e, magnitude_of(e, x)));
+  third = LLVMBuildFMul(e->builder, third, emit_float_like(e, third, 1.0 / 3), "");
+  return unless_nan(e, x, with_sign_of(e, exp2_of(e, third), widen(e, x)));
+}
+
+/* *magnitude: |x|, where it is not so large that the powers are infinite in f32. Returns e^magnitude, *inverse is
+ * e^-magnitude. */
+static LLVMValueRef powers_of_e(emitter *e, LLVMValueRef x, LLVMValueRef *magnitude, LLVMValueRef *inverse) {
+  const double MOST = 100;
+  *magnitude = math_clamp(e, LLVMRealUGT, magnitude_of(e, widen(e, x)), MOST);
+  LLVMValueRef power = exp2_of(e, LLVMBuildFMul(e->builder, *magnitude, emit_float_like(e, *magnitude, log2_e), ""));
+  *inverse = LLVMBuildFDiv(e->builder, emit_float_like(e, power, 1), power, "");
+  return power;
+}
+
+LLVMValueRef math_cosh(emitter *e, LLVMValueRef x) {
+  LLVMValueRef magnitude, inverse, power = powers_of_e(e, x, &magnitude, &inverse);
+  LLVMValueRef sum = LLVMBuildFAdd(e->builder, power, inverse, "");
+  return unless_nan(e, x, LLVMBuildFMul(e->builder, sum, emit_float_like(e, sum, 0.5), ""));
+}
+
+LLVMValueRef math_sinh(emitter *e, LLVMValueRef x) {
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef magnitude, inverse, power = powers_of_e(e, x, &magnitude, &inverse);
+  LLVMValueRef far = LLVMBuildFMul(b, LLVMBuildFSub(b, power, inverse, ""), emit_float_like(e, power, 0.5), "");
+  LLVMValueRef square = LLVMBuildFMul(b, magnitude, magnitude, "");
+  LLVMValueRef near = LLVMBuildFMul(b, magnitude, POLYNOMIAL(e, square, sinh_coefficients), "");
+  LLVMValueRef result = LLVMBuildSelect(b, compare(e, LLVMRealOLT, magnitude, 1), near, far, "");
+  return unless_nan(e, x, with_sign_of(e, result, widen(e, x)));
+}
+
+LLVMValueRef math_erfc(emitter *e, LLVMValueRef x) {
+  const double MOST = 10.5, SCALE = 3; /* the result is 0 in f32 from 10.1 on */
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef magnitude = math_clamp(e, LLVMRealUGT, magnitude_of(e, widen(e, x)), MOST);
+  LLVMValueRef scale = emit_float_like(e, magnitude, SCALE);
+  LLVMValueRef t = LLVMBuildFDiv(b, scale, LLVMBuildFAdd(b, scale, magnitude, ""), "");
+  LLVMValueRef exponent =
+      LLVMBuildFMul(b, LLVMBuildFMul(b, magnitude, magnitude, ""), emit_float_like(e, magnitude, -log2_e), "");
+  LLVMValueRef tail = LLVMBuildFMul(b, t, POLYNOMIAL(e, t, erfc_coefficients), "");
+  tail = LLVMBuildFMul(b, tail, exp2_of(e, exponent), "");
+  LLVMValueRef mirrored = LLVMBuildFSub(b, emit_float_like(e, tail, 2), tail, "");
+  return unless_nan(e, x, LLVMBuildSelect(b, compare(e, LLVMRealOLT, x, 0), mirrored, tail, ""));
 }

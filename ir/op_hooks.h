@@ -52,6 +52,7 @@ bool verify_cast(const ir_op *op);
 bool verify_compare(const ir_op *op);
 bool verify_constant(const ir_op *op);
 bool verify_float(const ir_op *op);
+bool verify_float_operand(const ir_op *op);
 bool verify_integer(const ir_op *op);
 bool verify_integer_power(const ir_op *op);
 bool verify_select(const ir_op *op);

@@ -19,9 +19,11 @@ ir_scalar_hook scalar_addi, scalar_subi, scalar_muli, scalar_divsi, scalar_divui
 ir_scalar_hook scalar_cmpf, scalar_cmpi, scalar_select;
 ir_scalar_hook scalar_copy, scalar_zero_extend, scalar_sitofp, scalar_uitofp, scalar_fptosi, scalar_fptoui,
     scalar_bitcast;
-ir_scalar_hook scalar_exp, scalar_exp2, scalar_expm1, scalar_log, scalar_log2, scalar_log1p, scalar_tanh, scalar_sin,
-    scalar_cos, scalar_sqrt, scalar_rsqrt, scalar_absf, scalar_erf, scalar_floor, scalar_ceil, scalar_trunc,
-    scalar_round, scalar_roundeven, scalar_copysign, scalar_powf, scalar_fma, scalar_fpowi, scalar_absi;
+ir_scalar_hook scalar_exp, scalar_exp2, scalar_expm1, scalar_log, scalar_log2, scalar_log10, scalar_log1p, scalar_tanh,
+    scalar_sinh, scalar_cosh, scalar_sin, scalar_cos, scalar_tan, scalar_asin, scalar_acos, scalar_atan, scalar_atan2,
+    scalar_cbrt, scalar_erfc, scalar_isnan, scalar_isinf, scalar_isfinite, scalar_sqrt, scalar_rsqrt, scalar_absf,
+    scalar_erf, scalar_floor, scalar_ceil, scalar_trunc, scalar_round, scalar_roundeven, scalar_copysign, scalar_powf,
+    scalar_fma, scalar_fpowi, scalar_absi;
 
 /* The reason why the op has no value for these operands, or NULL. */
 const char *undefined_quotient(const ir_op *op, const ir_cell *operands);          /* signed */

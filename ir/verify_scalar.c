@@ -42,11 +42,13 @@ bool infer_element(const ir_op *op, const ir_type **types) {
 
 /* --------------------------------------------------------------------------------------------------- arith and math */
 
-bool verify_float(const ir_op *op) {
-  const ir_type *type = ir_result(op, 0)->type;
+static bool takes_floats(const ir_op *op, const ir_type *type) {
   return ir_scalar_is_float(type->element) ||
          ir_op_error(op, "works on floats, not on %s", ir_print_type(op->module, type));
 }
+
+bool verify_float(const ir_op *op) { return takes_floats(op, ir_result(op, 0)->type); }
+bool verify_float_operand(const ir_op *op) { return takes_floats(op, ir_operand(op, 0)->type); }
 
 bool verify_integer(const ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;

@@ -61,11 +61,21 @@ static bool is_polynomial(const ir_op *op) {
   case OP_MATH_EXPM1:
   case OP_MATH_LOG:
   case OP_MATH_LOG2:
+  case OP_MATH_LOG10:
   case OP_MATH_LOG1P:
   case OP_MATH_TANH:
+  case OP_MATH_SINH:
+  case OP_MATH_COSH:
   case OP_MATH_SIN:
   case OP_MATH_COS:
+  case OP_MATH_TAN:
+  case OP_MATH_ASIN:
+  case OP_MATH_ACOS:
+  case OP_MATH_ATAN:
+  case OP_MATH_ATAN2:
+  case OP_MATH_CBRT:
   case OP_MATH_ERF:
+  case OP_MATH_ERFC:
   case OP_MATH_POWF:
     return true;
   default:

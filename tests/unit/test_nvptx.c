@@ -108,8 +108,9 @@ Test(nvptx, ptxas_takes_products_of_warpgroups) {
 }
 
 Test(nvptx, math_has_a_form_in_16_and_32_bits) {
-  static const char *const functions[] = {"exp",   "exp2", "log",   "log2",  "tanh",  "erf",      "sqrt",
-                                          "rsqrt", "absf", "floor", "trunc", "round", "roundeven"};
+  static const char *const functions[] = {"exp",  "exp2",  "log",   "log2",  "tanh",      "erf", "sqrt",  "rsqrt",
+                                          "absf", "floor", "trunc", "round", "roundeven", "tan", "log10", "sinh",
+                                          "cosh", "asin",  "acos",  "atan",  "erfc",      "cbrt"};
   static const char *const types[] = {"f16", "bf16", "f32"};
   for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
     for (size_t t = 0; t < 3; t++) {
@@ -363,7 +364,12 @@ Test(nvptx, math_is_as_exact_as_documented) {
                    {"log2", log2, 85, 4, true},     {"log", log, 0.5, 3, true},       {"log2", log2, 0.5, 4, true},
                    {"tanh", tanh, 10, 4, false},    {"tanh", tanh, 1, 4, false},      {"erf", erf, 4, 6, false},
                    {"log1p", log1p, 85, 1, true},   {"log1p", log1p, 0.99, 1, false}, {"expm1", expm1, 90, 1, false},
-                   {"expm1", expm1, 0.1, 1, false}, {"sin", sin, 30, 1, false},       {"cos", cos, 1e6, 1, false}};
+                   {"expm1", expm1, 0.1, 1, false}, {"sin", sin, 30, 1, false},       {"cos", cos, 1e6, 1, false},
+                   {"tan", tan, 30, 1, false},      {"tan", tan, 1e6, 1, false},      {"log10", log10, 85, 1, true},
+                   {"log10", log10, 0.5, 1, true},  {"sinh", sinh, 90, 1, false},     {"sinh", sinh, 1.5, 1, false},
+                   {"cosh", cosh, 90, 1, false},    {"asin", asin, 1.01, 1, false},   {"acos", acos, 1.01, 1, false},
+                   {"atan", atan, 3, 1, false},     {"atan", atan, 85, 1, true},      {"erfc", erfc, 9, 1, false},
+                   {"cbrt", cbrt, 85, 1, true},     {"cbrt", cbrt, 1e6, 1, false}};
   static const float special[] = {0, -0.0f, INFINITY, -INFINITY, NAN, 88.72f, 89, 1e-40f, -1, 1};
   enum { COUNT = 2000, SPECIAL = sizeof special / sizeof *special };
   static float x[COUNT], y[COUNT];
@@ -391,7 +397,7 @@ Test(nvptx, math_is_as_exact_as_documented) {
   }
 }
 
-Test(nvptx, powers_are_those_of_the_c_library) {
+static void check_pairs(const char *op, double (*exact_of)(double, double)) {
   static const float special[] = {0,     -0.0f, 1,  -1, INFINITY, -INFINITY, NAN,   0.5f,
                                   -0.5f, 2,     -2, 3,  -3,       1e-40f,    1e30f, -1e30f};
   enum { SPECIAL = sizeof special / sizeof *special, COUNT = 2000 };
@@ -400,21 +406,23 @@ Test(nvptx, powers_are_those_of_the_c_library) {
     x[i] = i < SPECIAL * SPECIAL ? special[i / SPECIAL] : (float)exp(20 * sin(i));
     y[i] = i < SPECIAL * SPECIAL ? special[i % SPECIAL] : (float)(4 * cos(3 * i));
   }
+  char text[600];
   compiled c;
-  cr_assert(compile(&c, "sm_80",
-                    "func.func @f(%x: memref<2000xf32>, %y: memref<2000xf32>, %z: memref<2000xf32>) {\n"
-                    "  scf.forall (%i) = (0) to (2000) step (1) {\n"
-                    "    %a = memref.load %x[%i] : memref<2000xf32>\n"
-                    "    %b = memref.load %y[%i] : memref<2000xf32>\n"
-                    "    %c = math.powf %a, %b : f32\n"
-                    "    memref.store %c, %z[%i] : memref<2000xf32>\n"
-                    "  }\n  return\n}\n"),
-            "%s", c.messages);
+  snprintf(text, sizeof text,
+           "func.func @f(%%x: memref<2000xf32>, %%y: memref<2000xf32>, %%z: memref<2000xf32>) {\n"
+           "  scf.forall (%%i) = (0) to (2000) step (1) {\n"
+           "    %%a = memref.load %%x[%%i] : memref<2000xf32>\n"
+           "    %%b = memref.load %%y[%%i] : memref<2000xf32>\n"
+           "    %%c = math.%s %%a, %%b : f32\n"
+           "    memref.store %%c, %%z[%%i] : memref<2000xf32>\n"
+           "  }\n  return\n}\n",
+           op);
+  cr_assert(compile(&c, "sm_80", text), "%s", c.messages);
   run(&c, (int64_t[]){COUNT, COUNT, COUNT}, (ptx_buffer[]){{x, sizeof x}, {y, sizeof y}, {z, sizeof z}}, 3);
   for (int i = 0; i < COUNT; i++) {
-    double exact = pow(x[i], y[i]);
+    double exact = exact_of(x[i], y[i]);
     cr_expect(error_of(z[i], exact) <= 1 && (exact != 0 || !signbit(z[i]) == !signbit(exact)),
-              "%.9g to the %.9g gives %.9g", x[i], y[i], z[i]);
+              "%s of %.9g and %.9g gives %.9g", op, x[i], y[i], z[i]);
   }
   finish(&c);
 }
@@ -436,6 +444,9 @@ static void refuse(const char *message, const char *body) {
 }
 
 #define KERNEL(BODY, ATTRS) "  scf.forall (%i) = (0) to (4) step (1) {\n" BODY "  } " ATTRS "\n"
+
+Test(nvptx, powers_are_those_of_the_c_library) { check_pairs("powf", pow); }
+Test(nvptx, angles_are_those_of_the_c_library) { check_pairs("atan2", atan2); }
 
 Test(nvptx, refusals) {
   refuse("takes 1 to 1024", KERNEL("", "{tec.threads = 1025 : i64}"));
