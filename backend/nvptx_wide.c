@@ -1,7 +1,7 @@
 /* nvptx_wide.c - functions of the C library on f32 that lose too many digits in f32: they are computed in f64 and
  * rounded once. They cost some dozens of f64 operations, so what softmax and activations need does not stand here.
  *
- * Largest errors: 1 unit of the last place. sin, cos and tan give NaN beyond 2^50. */
+ * Largest errors: 1 unit of the last place, and -0 is kept but by expm1. sin, cos and tan give NaN beyond 2^50. */
 #include "backend/math.h"
 #include "backend/nvptx.h"
 
@@ -118,9 +118,9 @@ static LLVMValueRef sine(emitter *e, LLVMValueRef argument, int64_t quarter) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef x = widen(e, argument), magic = number(e, round_magic);
   LLVMValueRef shifted = LLVMBuildFAdd(b, LLVMBuildFMul(b, x, number(e, two_over_pi), ""), magic, "");
-  LLVMValueRef minus_n = LLVMBuildFSub(b, magic, shifted, "");
-  LLVMValueRef rest = emit_multiply_add(e, minus_n, number(e, half_pi), x);
-  rest = emit_multiply_add(e, minus_n, number(e, half_pi_rest), rest);
+  LLVMValueRef turns = LLVMBuildFSub(b, shifted, magic, "");
+  LLVMValueRef rest = emit_multiply_add(e, turns, number(e, -half_pi), x); /* -0 of -0, as 0 turns times that is -0 */
+  rest = emit_multiply_add(e, turns, number(e, -half_pi_rest), rest);
   LLVMValueRef square = LLVMBuildFMul(b, rest, rest, "");
   LLVMValueRef sin = LLVMBuildFMul(b, rest, math_polynomial(e, square, sin_series, 7), "");
   LLVMValueRef cos = math_polynomial(e, square, cos_series, 7);

@@ -116,6 +116,9 @@ static const device_case others[] = {
     {"softmax", "", "f32", 1, 1, 3, 9001, 0, 0},
     {"layer_norm", "", "f32", 1, 1, 33, 200, 0, 0},
     {"layer_norm", "", "f32", 1, 1, 130, 64, 0, 0},
+    {"functions", "", "f32", 1, 1, 33, 130, 0, 0},
+    {"functions", "", "f16", 1, 1, 33, 130, 0, 0},
+    {"functions", "", "bf16", 1, 1, 33, 130, 0, 0},
 };
 
 /* Few blocks and long reductions, which GPUs split: keys that parts divide and keys that they do not, one row, a few and

@@ -89,6 +89,32 @@ Test(interp, float_extremes) {
   CHECK(TWO("f32", "-7.5", "2.0", "arith.remf"), -1.5);
 }
 
+#define ONE(A, OP) "func.func @f() -> f64 { %a = arith.constant " A " : f64\n%0 = " OP " %a : f64\nreturn %0 : f64 }"
+#define TELL(A, OP) "func.func @f() -> i1 { %a = arith.constant " A " : f32\n%0 = " OP " %a : f32\nreturn %0 : i1 }"
+
+Test(interp, functions) {
+  const double pi = 0x1.921fb54442d18p+1;
+  CHECK(ONE("1000.0", "math.log10"), 3);
+  CHECK(ONE("-0.0", "math.sinh"), -0.0);
+  CHECK(ONE("0.0", "math.cosh"), 1);
+  CHECK(ONE("-0.0", "math.tan"), -0.0);
+  CHECK(ONE("-1.0", "math.asin"), -pi / 2);
+  CHECK(ONE("-1.0", "math.acos"), pi);
+  CHECK(ONE("1.5", "math.acos"), NAN);
+  CHECK(ONE("0x7FF0000000000000", "math.atan"), pi / 2);
+  CHECK(TWO("f64", "0.0", "-1.0", "math.atan2"), pi);
+  CHECK(TWO("f64", "-1.0", "0.0", "math.atan2"), -pi / 2);
+  CHECK(ONE("0xFFF0000000000000", "math.cbrt"), -INFINITY);
+  CHECK(ONE("0xFFF0000000000000", "math.erfc"), 2);
+  CHECK(TELL("0x7FC00000", "math.isnan"), -1);
+  CHECK(TELL("0x7F800000", "math.isnan"), 0);
+  CHECK(TELL("0xFF800000", "math.isinf"), -1);
+  CHECK(TELL("0x7FC00000", "math.isinf"), 0);
+  CHECK(TELL("0xFF800000", "math.isfinite"), 0);
+  CHECK(TELL("0x7FC00000", "math.isfinite"), 0);
+  CHECK(TELL("-1.0", "math.isfinite"), -1);
+}
+
 Test(interp, declared_results_are_rounded) {
   CHECK(TWO("f16", "2048.0", "1.0", "arith.addf"), 2048);
   CHECK(TWO("bf16", "256.0", "1.0", "arith.addf"), 256);

@@ -368,7 +368,7 @@ Test(nvptx, math_is_as_exact_as_documented) {
                    {"tan", tan, 30, 1, false},      {"tan", tan, 1e6, 1, false},      {"log10", log10, 85, 1, true},
                    {"log10", log10, 0.5, 1, true},  {"sinh", sinh, 90, 1, false},     {"sinh", sinh, 1.5, 1, false},
                    {"cosh", cosh, 90, 1, false},    {"asin", asin, 1.01, 1, false},   {"acos", acos, 1.01, 1, false},
-                   {"atan", atan, 3, 1, false},     {"atan", atan, 85, 1, true},      {"erfc", erfc, 9, 1, false},
+                   {"atan", atan, 3, 1, false},     {"atan", atan, 85, 1, true},      {"erfc", erfc, 10.5, 1, false},
                    {"cbrt", cbrt, 85, 1, true},     {"cbrt", cbrt, 1e6, 1, false}};
   static const float special[] = {0, -0.0f, INFINITY, -INFINITY, NAN, 88.72f, 89, 1e-40f, -1, 1};
   enum { COUNT = 2000, SPECIAL = sizeof special / sizeof *special };
@@ -390,9 +390,13 @@ Test(nvptx, math_is_as_exact_as_documented) {
     }
     cr_assert(compile(&c, "sm_80", text), "%s", c.messages);
     run(&c, (int64_t[]){COUNT, COUNT}, (ptx_buffer[]){{x, sizeof x}, {y, sizeof y}}, 2);
-    for (int i = 0; i < COUNT; i++)
-      cr_expect(error_of(y[i], functions[f].exact(x[i])) <= functions[f].bound, "%s(%.9g) = %.9g", functions[f].name,
-                x[i], y[i]);
+    bool drops_sign = !strcmp(functions[f].name, "expm1"); /* of -0 */
+    for (int i = 0; i < COUNT; i++) {
+      double exact = functions[f].exact(x[i]);
+      bool right_sign = exact != 0 || !signbit(exact) == !signbit(y[i]);
+      cr_expect(error_of(y[i], exact) <= functions[f].bound && (right_sign || drops_sign), "%s(%.9g) = %.9g",
+                functions[f].name, x[i], y[i]);
+    }
     finish(&c);
   }
 }

@@ -80,6 +80,41 @@ func.func @transcendental() -> (tensor<40xf32>, tensor<40xf64>) {
   return %r#0, %r#1 : tensor<40xf32>, tensor<40xf64>
 }
 
+func.func @angles_and_others() -> (tensor<40xf32>, tensor<40xf64>) {
+  %w = call @wave() : () -> tensor<40xf32>
+  %e = tensor.empty() : tensor<40xf32>
+  %g = tensor.empty() : tensor<40xf64>
+  %r:2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%w : tensor<40xf32>)
+      outs(%e, %g : tensor<40xf32>, tensor<40xf64>) {
+  ^bb0(%x: f32, %o: f32, %p: f64):
+    %tan = math.tan %x : f32
+    %sinh = math.sinh %x : f32
+    %cosh = math.cosh %x : f32
+    %erfc = math.erfc %x : f32
+    %root = math.cbrt %x : f32
+    %a = arith.addf %tan, %sinh : f32
+    %b = arith.addf %a, %cosh : f32
+    %c = arith.addf %b, %erfc : f32
+    %d = arith.addf %c, %root : f32
+    %half = math.tanh %x : f32
+    %wide = arith.extf %half : f32 to f64
+    %asin = math.asin %wide : f64
+    %acos = math.acos %wide : f64
+    %atan = math.atan %wide : f64
+    %angle = math.atan2 %asin, %acos : f64
+    %log = math.log10 %acos : f64
+    %f = arith.addf %atan, %angle : f64
+    %h = arith.addf %f, %log : f64
+    %none = math.sqrt %wide : f64
+    %is_none = math.isnan %none : f64
+    %is_number = math.isfinite %none : f64
+    %k = arith.select %is_none, %h, %acos : f64
+    %l = arith.select %is_number, %angle, %k : f64
+    linalg.yield %d, %l : f32, f64
+  } -> (tensor<40xf32>, tensor<40xf64>)
+  return %r#0, %r#1 : tensor<40xf32>, tensor<40xf64>
+}
+
 func.func @comparisons() -> tensor<40xi64> {
   %w = call @wave() : () -> tensor<40xf32>
   %e = tensor.empty() : tensor<40xi64>
