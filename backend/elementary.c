@@ -28,10 +28,6 @@ static LLVMValueRef select_where(emitter *e, LLVMRealPredicate predicate, LLVMVa
   return LLVMBuildSelect(e->builder, condition, yes, no, "");
 }
 
-static LLVMValueRef with_sign_of(emitter *e, LLVMValueRef magnitude, LLVMValueRef sign) {
-  return emit_intrinsic(e, "llvm.copysign", (LLVMValueRef[]){magnitude, sign}, 2);
-}
-
 /* ------------------------------------------------------------------------------------------------------- logarithms */
 
 /* x = 2^exponent (1 + fraction), and log(1 + fraction) = fraction + rest. */
@@ -117,7 +113,7 @@ LLVMValueRef math_tanh(emitter *e, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef magnitude = math_clamp(e, LLVMRealOGT, emit_intrinsic(e, "llvm.fabs", &x, 1), 10);
   LLVMValueRef t = math_expm1(e, LLVMBuildFAdd(b, magnitude, magnitude, ""));
-  return with_sign_of(e, LLVMBuildFDiv(b, t, LLVMBuildFAdd(b, t, emit_float_like(e, x, 2), ""), ""), x);
+  return math_with_sign_of(e, LLVMBuildFDiv(b, t, LLVMBuildFAdd(b, t, emit_float_like(e, x, 2), ""), ""), x);
 }
 
 LLVMValueRef math_erf(emitter *e, LLVMValueRef x) {
@@ -127,5 +123,5 @@ LLVMValueRef math_erf(emitter *e, LLVMValueRef x) {
   LLVMValueRef far = math_clamp(e, LLVMRealOGT, magnitude, 4);
   far = emit_multiply_add(e, far, POLYNOMIAL(e, far, erf_tail_coefficients), far);
   far = LLVMBuildFSub(b, emit_float_like(e, x, 1), math_exp(e, LLVMBuildFNeg(b, far, "")), "");
-  return with_sign_of(e, select_where(e, LLVMRealOLT, magnitude, erf_knee, near, far), x);
+  return math_with_sign_of(e, select_where(e, LLVMRealOLT, magnitude, erf_knee, near, far), x);
 }

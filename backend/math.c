@@ -93,6 +93,10 @@ static LLVMValueRef limit_below(emitter *e, LLVMValueRef x, double limit) {
   return LLVMBuildSelect(e->builder, below, emit_float_like(e, x, FAR), x, "");
 }
 
+LLVMValueRef math_with_sign_of(emitter *e, LLVMValueRef magnitude, LLVMValueRef sign) {
+  return emit_intrinsic(e, "llvm.copysign", (LLVMValueRef[]){magnitude, sign}, 2);
+}
+
 LLVMValueRef math_half_power(emitter *e, LLVMValueRef sum) {
   LLVMValueRef bits = LLVMBuildBitCast(e->builder, sum, emit_type_like(sum, LLVMInt32TypeInContext(e->context)), "");
   bits = LLVMBuildShl(e->builder, bits, emit_int_like(e, bits, 23), "");

@@ -18,6 +18,7 @@ LLVMValueRef math_polynomial(emitter *e, LLVMValueRef x, const double *coefficie
 LLVMValueRef math_reduce(emitter *e, LLVMValueRef x, LLVMValueRef *fraction);
 /* 2^(n-1) for the sum n + MATH_ROUND, -126 < n <= 128; 0 for n = -126. */
 LLVMValueRef math_half_power(emitter *e, LLVMValueRef sum);
+LLVMValueRef math_with_sign_of(emitter *e, LLVMValueRef magnitude, LLVMValueRef sign);
 LLVMValueRef math_exp(emitter *e, LLVMValueRef x);
 LLVMValueRef math_expm1(emitter *e, LLVMValueRef x);
 LLVMValueRef math_log(emitter *e, LLVMValueRef x);

@@ -1,8 +1,8 @@
 /* nvptx_math.c - functions of the C library on f32 scalars, from the chip's exponential and plain arithmetic.
  *
  * Largest errors, in units of the last place: exp2 2, exp 4, log 3, log2 4, tanh 4, erf 6. Exponentials below the
- * normal range are 0; NaN in gives NaN out. Other functions are those of nvptx_wide.c, and those of
- * widened.c that call nothing; f64 has no form. */
+ * normal range are 0; NaN in gives NaN out. Other functions are those of nvptx_wide.c, and of widened.c those that
+ * call nothing; f64 has no form. */
 #include "backend/math.h"
 #include "backend/nvptx.h"
 
@@ -65,10 +65,6 @@ static LLVMValueRef logarithm(emitter *e, LLVMValueRef x, double scale, double f
 static LLVMValueRef log_of(emitter *e, LLVMValueRef x) { return logarithm(e, x, ln_2, 1); }
 static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) { return logarithm(e, x, 1, log2_e); }
 
-static LLVMValueRef with_sign_of(emitter *e, LLVMValueRef magnitude, LLVMValueRef sign) {
-  return emit_intrinsic(e, "llvm.copysign", (LLVMValueRef[]){magnitude, sign}, 2);
-}
-
 /* Near 0 the Taylor series, beyond 1 - 2 / (e^2x + 1). */
 static LLVMValueRef tanh_of(emitter *e, LLVMValueRef x) {
   static const double series[] = {1.0,         -1.0 / 3,         2.0 / 15,         -17.0 / 315,
@@ -77,7 +73,7 @@ static LLVMValueRef tanh_of(emitter *e, LLVMValueRef x) {
   LLVMValueRef magnitude = emit_intrinsic(e, "llvm.fabs", &x, 1), one = number(e, 1);
   LLVMValueRef power = exp_of(e, LLVMBuildFAdd(b, magnitude, magnitude, ""));
   LLVMValueRef quotient = LLVMBuildFDiv(b, number(e, 2), LLVMBuildFAdd(b, power, one, ""), "");
-  LLVMValueRef large = with_sign_of(e, LLVMBuildFSub(b, one, quotient, ""), x);
+  LLVMValueRef large = math_with_sign_of(e, LLVMBuildFSub(b, one, quotient, ""), x);
   LLVMValueRef small = LLVMBuildFMul(b, x, math_polynomial(e, LLVMBuildFMul(b, x, x, ""), series, 7), "");
   LLVMValueRef is_small = LLVMBuildFCmp(b, LLVMRealOLT, magnitude, number(e, 0.4), "");
   return LLVMBuildSelect(b, is_small, small, large, "");
@@ -94,7 +90,7 @@ static LLVMValueRef erf_of(emitter *e, LLVMValueRef x) {
   LLVMValueRef t = LLVMBuildFDiv(b, one, emit_multiply_add(e, magnitude, number(e, 0.3275911), one), "");
   LLVMValueRef tail = LLVMBuildFMul(b, LLVMBuildFMul(b, t, math_polynomial(e, t, rational, 5), ""),
                                     exp_of(e, LLVMBuildFNeg(b, square, "")), "");
-  LLVMValueRef large = with_sign_of(e, LLVMBuildFSub(b, one, tail, ""), x);
+  LLVMValueRef large = math_with_sign_of(e, LLVMBuildFSub(b, one, tail, ""), x);
   LLVMValueRef small =
       LLVMBuildFMul(b, LLVMBuildFMul(b, x, math_polynomial(e, square, series, 7), ""), number(e, two_over_root_pi), "");
   LLVMValueRef is_small = LLVMBuildFCmp(b, LLVMRealOLT, magnitude, number(e, 0.5), "");

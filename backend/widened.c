@@ -16,6 +16,11 @@ static LLVMValueRef widen(emitter *e, LLVMValueRef x) {
   return LLVMBuildFPExt(e->builder, x, emit_type_like(x, LLVMDoubleTypeInContext(e->context)), "");
 }
 
+static LLVMValueRef narrow(emitter *e, LLVMValueRef x) {
+  return LLVMBuildFPTrunc(e->builder, x, emit_type_like(x, LLVMFloatTypeInContext(e->context)), "");
+}
+static LLVMValueRef magnitude_of(emitter *e, LLVMValueRef x) { return emit_intrinsic(e, "llvm.fabs", &x, 1); }
+
 /* fast where no lane of `rare` is true; else what the C library's function gives. */
 static LLVMValueRef unless_rare(emitter *e, LLVMValueRef rare, LLVMValueRef fast, const char *name,
                                 const LLVMValueRef *x, unsigned num_operands) {
@@ -57,7 +62,7 @@ static const double cos_coefficients[] = {0x1.5555554ed97d5p-5, -0x1.6c16b82a20b
 /* sin(|x| + quarter * pi / 2) */
 static LLVMValueRef sine(emitter *e, LLVMValueRef x, int64_t quarter, LLVMValueRef *turned) {
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef angle = emit_intrinsic(e, "llvm.fabs", &x, 1);
+  LLVMValueRef angle = magnitude_of(e, x);
   LLVMValueRef turns = LLVMBuildFMul(b, angle, emit_float_like(e, x, two_over_pi), "");
   LLVMValueRef number = emit_intrinsic(e, "llvm.rint", &turns, 1);
   for (unsigned i = 0; i < 3; i++)
@@ -81,7 +86,7 @@ typedef enum { SINE, COSINE, TANGENT } ratio;
 static LLVMValueRef ratio_of(emitter *e, LLVMValueRef x, const char *name, ratio kind) {
   enum { MOST = 1 << 20 };
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef magnitude = emit_intrinsic(e, "llvm.fabs", &x, 1), turned;
+  LLVMValueRef magnitude = magnitude_of(e, x), turned;
   LLVMValueRef rare = compare(e, LLVMRealUGT, magnitude, MOST);
   LLVMValueRef tame = LLVMBuildSelect(b, rare, emit_float_like(e, x, 0), x, "");
   LLVMValueRef y = sine(e, widen(e, tame), kind == COSINE, &turned);
@@ -90,10 +95,10 @@ static LLVMValueRef ratio_of(emitter *e, LLVMValueRef x, const char *name, ratio
     y = LLVMBuildFDiv(b, y, cosine, "");
     turned = LLVMBuildXor(b, turned, cosine_turned, "");
   }
-  y = LLVMBuildFPTrunc(b, y, LLVMTypeOf(x), "");
+  y = narrow(e, y);
   y = LLVMBuildSelect(b, turned, LLVMBuildFNeg(b, y, ""), y, "");
   if (kind != COSINE)
-    y = LLVMBuildFMul(b, y, emit_intrinsic(e, "llvm.copysign", (LLVMValueRef[]){emit_float_like(e, x, 1), x}, 2), "");
+    y = LLVMBuildFMul(b, y, math_with_sign_of(e, emit_float_like(e, x, 1), x), "");
   return unless_rare(e, rare, y, name, &x, 1);
 }
 
@@ -106,14 +111,6 @@ static const double atan_coefficients[] = {0x1.fffffffcd6687p-1,  -0x1.55554f0ff
                                            -0x1.246ffc63bb3ecp-3, 0x1.c4cb7516d0c7fp-4,  -0x1.68675d162b611p-4,
                                            0x1.1319a50c65e5cp-4,  -0x1.6b633502a5be6p-5, 0x1.6cf16dbae4b7ep-6,
                                            -0x1.d7c9ea4bf4925p-8, 0x1.1dfba34ef1d27p-10};
-
-static LLVMValueRef magnitude_of(emitter *e, LLVMValueRef x) { return emit_intrinsic(e, "llvm.fabs", &x, 1); }
-static LLVMValueRef with_sign_of(emitter *e, LLVMValueRef magnitude, LLVMValueRef sign) {
-  return emit_intrinsic(e, "llvm.copysign", (LLVMValueRef[]){magnitude, sign}, 2);
-}
-static LLVMValueRef narrow(emitter *e, LLVMValueRef x) {
-  return LLVMBuildFPTrunc(e->builder, x, emit_type_like(x, LLVMFloatTypeInContext(e->context)), "");
-}
 
 /* The angle of the point (x, y) in f64 that is made of f32: of the smaller coordinate over the larger, then mirrored.
  * The limits, far beyond what f32 holds and its roots, make 0 / 0 and infinity / infinity 0 and 1. */
@@ -130,9 +127,9 @@ static LLVMValueRef angle_of(emitter *e, LLVMValueRef y, LLVMValueRef x) {
   LLVMValueRef square = LLVMBuildFMul(b, quotient, quotient, "");
   LLVMValueRef angle = LLVMBuildFMul(b, quotient, POLYNOMIAL(e, square, atan_coefficients), "");
   angle = LLVMBuildSelect(b, steep, LLVMBuildFSub(b, emit_float_like(e, x, pi / 2), angle, ""), angle, "");
-  LLVMValueRef behind = compare(e, LLVMRealOLT, with_sign_of(e, emit_float_like(e, x, 1), x), 0);
+  LLVMValueRef behind = compare(e, LLVMRealOLT, math_with_sign_of(e, emit_float_like(e, x, 1), x), 0);
   angle = LLVMBuildSelect(b, behind, LLVMBuildFSub(b, emit_float_like(e, x, pi), angle, ""), angle, "");
-  return narrow(e, with_sign_of(e, angle, y));
+  return narrow(e, math_with_sign_of(e, angle, y));
 }
 
 /* sqrt(1 - x^2), of numbers beyond 1 NaN */
@@ -169,7 +166,8 @@ static const double log2_e = 0x1.71547652b82fep+0;
 static const double exp2_coefficients[] = {1.0,           0x1.62e430p-1,  0x1.ebfbdcp-3, 0x1.c6af7cp-5,
                                            0x1.3b2de0p-7, 0x1.5f0830p-10, 0x1.416b60p-13};
 
-/* Of x > 0 that was an f32, normal or not. */
+/* Of x >= 0 that was an f32, normal or not: 0 counts as 2^-1023, infinity as 2^1024, whose powers and roots are those
+ * of 0 and infinity in f32. */
 static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) {
   static const int64_t root_half_bits = 0x3fe6a09e667f3bcd;
   LLVMBuilderRef b = e->builder;
@@ -208,15 +206,15 @@ static LLVMValueRef is_whole(emitter *e, LLVMValueRef x) {
 LLVMValueRef math_pow(emitter *e, LLVMValueRef const *operands) {
   enum { MOST = 160 };
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef x = operands[0], y = operands[1], magnitude = emit_intrinsic(e, "llvm.fabs", &x, 1);
-  LLVMValueRef exponent = emit_intrinsic(e, "llvm.fabs", &y, 1), one = emit_float_like(e, x, 1);
+  LLVMValueRef x = operands[0], y = operands[1], magnitude = magnitude_of(e, x);
+  LLVMValueRef exponent = magnitude_of(e, y), one = emit_float_like(e, x, 1);
   LLVMValueRef outside =
       LLVMBuildOr(b, compare(e, LLVMRealUEQ, magnitude, 0), compare(e, LLVMRealUEQ, magnitude, __builtin_inf()), "");
   LLVMValueRef rare = LLVMBuildOr(b, outside, compare(e, LLVMRealUEQ, exponent, __builtin_inf()), "");
   LLVMValueRef base = widen(e, LLVMBuildSelect(b, outside, one, magnitude, ""));
   LLVMValueRef power = LLVMBuildFMul(b, widen(e, y), log2_of(e, base), "");
   power = math_clamp(e, LLVMRealUGT, math_clamp(e, LLVMRealULT, power, -MOST), MOST);
-  LLVMValueRef result = LLVMBuildFPTrunc(b, exp2_of(e, power), LLVMTypeOf(x), "");
+  LLVMValueRef result = narrow(e, exp2_of(e, power));
   LLVMValueRef odd = LLVMBuildNot(b, is_whole(e, LLVMBuildFMul(b, y, emit_float_like(e, y, 0.5), "")), "");
   LLVMValueRef of_negative = LLVMBuildSelect(b, odd, LLVMBuildFNeg(b, result, ""), result, "");
   of_negative = LLVMBuildSelect(b, is_whole(e, y), of_negative, emit_float_like(e, x, __builtin_nan("")), "");
@@ -226,7 +224,7 @@ LLVMValueRef math_pow(emitter *e, LLVMValueRef const *operands) {
 
 /* --------------------------------------------------------------------------------- made of powers and of logarithms */
 
-/* (sinh(x) / x) in x^2: the Taylor series, for x up to 1; error 1.6e-10. */
+/* sinh(x) / x in x^2: its Taylor series, for x up to 1; error 1.6e-10. */
 static const double sinh_coefficients[] = {1.0, 1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880, 1.0 / 39916800};
 /* e^(x^2) erfc(x) / t in t = 3 / (3 + x), for x from 0 to 10.1; relative error 2.0e-9. */
 static const double erfc_coefficients[] = {
@@ -246,15 +244,14 @@ LLVMValueRef math_log10(emitter *e, LLVMValueRef x) {
   return math_logarithm_at_ends(e, x, narrow(e, log));
 }
 
-/* Those of numbers beyond f32 end far beyond them, too. */
 LLVMValueRef math_cbrt(emitter *e, LLVMValueRef x) {
   LLVMValueRef third = log2_of(e, widen(e, magnitude_of(e, x)));
   third = LLVMBuildFMul(e->builder, third, emit_float_like(e, third, 1.0 / 3), "");
-  return unless_nan(e, x, with_sign_of(e, exp2_of(e, third), widen(e, x)));
+  return unless_nan(e, x, math_with_sign_of(e, exp2_of(e, third), widen(e, x)));
 }
 
-/* *magnitude: |x|, where it is not so large that the powers are infinite in f32. Returns e^magnitude, *inverse is
- * e^-magnitude. */
+/* *magnitude: |x|, or what is infinite in f32 as a power of e where that is less, or x is NaN. Returns e^magnitude;
+ * *inverse: its reciprocal. */
 static LLVMValueRef powers_of_e(emitter *e, LLVMValueRef x, LLVMValueRef *magnitude, LLVMValueRef *inverse) {
   const double MOST = 100;
   *magnitude = math_clamp(e, LLVMRealUGT, magnitude_of(e, widen(e, x)), MOST);
@@ -276,7 +273,7 @@ LLVMValueRef math_sinh(emitter *e, LLVMValueRef x) {
   LLVMValueRef square = LLVMBuildFMul(b, magnitude, magnitude, "");
   LLVMValueRef near = LLVMBuildFMul(b, magnitude, POLYNOMIAL(e, square, sinh_coefficients), "");
   LLVMValueRef result = LLVMBuildSelect(b, compare(e, LLVMRealOLT, magnitude, 1), near, far, "");
-  return unless_nan(e, x, with_sign_of(e, result, widen(e, x)));
+  return unless_nan(e, x, math_with_sign_of(e, result, widen(e, x)));
 }
 
 LLVMValueRef math_erfc(emitter *e, LLVMValueRef x) {
