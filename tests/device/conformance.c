@@ -116,9 +116,6 @@ static const device_case others[] = {
     {"softmax", "", "f32", 1, 1, 3, 9001, 0, 0},
     {"layer_norm", "", "f32", 1, 1, 33, 200, 0, 0},
     {"layer_norm", "", "f32", 1, 1, 130, 64, 0, 0},
-    {"functions", "", "f32", 1, 1, 33, 130, 0, 0},
-    {"functions", "", "f16", 1, 1, 33, 130, 0, 0},
-    {"functions", "", "bf16", 1, 1, 33, 130, 0, 0},
 };
 
 /* Few blocks and long reductions, which GPUs split: keys that parts divide and keys that they do not, one row, a few and
@@ -147,12 +144,22 @@ static void add_split(case_list *list) {
   add(list, (device_case){"attention", "plain", "f16", 1, 1, 1, 900, 72, 40});
 }
 
+/* Functions of the elements, in f32 and in one of the other types. */
+static void add_functions(case_list *list) {
+  static const char *const functions[] = {"tan",  "log10", "sinh", "cosh", "asin", "acos",
+                                          "atan", "atan2", "erfc", "cbrt", "tests"};
+  for (unsigned i = 0; i < sizeof functions / sizeof functions[0]; i++)
+    for (unsigned k = 0; k < 2; k++)
+      add(list, (device_case){"functions", functions[i], elements[k ? 1 + i % 2 : 0], 1, 1, 17, 70, 0, 0});
+}
+
 static void add_all(case_list *list) {
   add_head_dims(list);
   add_lengths(list);
   for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
     add(list, others[i]);
   add_split(list);
+  add_functions(list);
 }
 
 static void name_case(const device_case *row, char name[MAX_NAME]) {

@@ -233,10 +233,14 @@ static bool emit_elementwise(generator *g) {
     emit_lookup(g, &out, table);
   switch (out.rank >= 2 ? below(g, 4) : below(g, 3)) {
   case 0:
-    fprintf(g->out, "    %%v = math.tanh %%%s : %s\n", made, element);
+    fprintf(g->out, "    %%v = math.%s %%%s : %s\n", g->num_tensors % 2 ? "tanh" : "atan", made, element);
     break;
   case 1:
-    fprintf(g->out, "    %%v = arith.negf %%%s : %s\n", made, element);
+    if (g->num_tensors % 2)
+      fprintf(g->out, "    %%v = arith.negf %%%s : %s\n", made, element);
+    else
+      fprintf(g->out, "    %%t = math.isfinite %%%s : %s\n    %%v = arith.select %%t, %%%s, %%zero : %s\n", made,
+              element, made, element);
     break;
   case 2:
     fprintf(g->out, "    %%v = arith.maximumf %%%s, %%zero : %s\n", made, element);
