@@ -257,7 +257,7 @@ static bool destroys(const write *w, const ir_value *value) {
     } else if (user == w->writer) {
       bool same = buffer_same_elements(user, i, w->tied) && i < ir_num_inputs(user) &&
                   ir_value_map_get(w->b->memrefs, use->value) == w->target;
-      if (!same && user->code != OP_TENSOR_DIM)
+      if (user->code != OP_TENSOR_DIM && (!same || loop_around_both(w, user)))
         return true;
     } else if (use_reads(w, use)) {
       if (loop_around_both(w, user) || (user->mark > w->writer->mark && !exclude_each_other(user, w->writer)))

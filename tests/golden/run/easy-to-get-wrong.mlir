@@ -122,6 +122,21 @@ func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
   return %r : tensor<4xf32>
 }
 
+//--- input-of-each-step.mlir
+// Each step of a loop reads all of a tensor from outside, whose memory it could write to but for the next step.
+func.func @f(%a: tensor<37xf32>) -> tensor<37xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %row = tensor.extract_slice %a[3] [9] [1] : tensor<37xf32> to tensor<9xf32>
+  %t = tensor.insert_slice %row into %a[20] [9] [1] : tensor<9xf32> into tensor<37xf32>
+  %r = scf.for %i = %c0 to %c5 step %c1 iter_args(%x = %a) -> tensor<37xf32> {
+    %y = linalg.add ins(%t, %t : tensor<37xf32>, tensor<37xf32>) outs(%t : tensor<37xf32>) -> tensor<37xf32>
+    scf.yield %y : tensor<37xf32>
+  }
+  return %r : tensor<37xf32>
+}
+
 //--- yield-swap.mlir
 // Carried tensors trade places.
 func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
