@@ -150,6 +150,9 @@ static bool move_down(ir_op *maker, ir_op *insert) {
   for (unsigned i = 0; i < maker->num_regions; i++)
     if (!ir_walk(ir_region(maker, i), touches_no_memory, NULL))
       return false;
+  for (unsigned i = 1; i < insert->num_operands; i++) /* it cannot compute in what it makes itself */
+    if (ir_operand(insert, i)->op == maker)
+      return false;
   for (unsigned i = 0; i < maker->num_results; i++)
     for (const ir_use *use = ir_result(maker, i)->uses; use; use = use->next) {
       ir_op *user = ir_op_ancestor_in(use->user, maker->block);

@@ -137,6 +137,22 @@ func.func @f(%a: tensor<37xf32>) -> tensor<37xf32> {
   return %r : tensor<37xf32>
 }
 
+//--- made-beside.mlir
+// One result of a loop inserted into another one.
+func.func @f(%a: tensor<4x3xf32>, %b: tensor<9x3xf32>) -> tensor<9x3xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %e = tensor.empty() : tensor<4x3xf32>
+  %r:2 = scf.for %i = %c0 to %c5 step %c1 iter_args(%x = %e, %y = %b) -> (tensor<4x3xf32>, tensor<9x3xf32>) {
+    %w = linalg.add ins(%a, %a : tensor<4x3xf32>, tensor<4x3xf32>) outs(%x : tensor<4x3xf32>) -> tensor<4x3xf32>
+    %z = linalg.add ins(%y, %b : tensor<9x3xf32>, tensor<9x3xf32>) outs(%y : tensor<9x3xf32>) -> tensor<9x3xf32>
+    scf.yield %w, %z : tensor<4x3xf32>, tensor<9x3xf32>
+  }
+  %n = tensor.insert_slice %r#0 into %r#1[2, 0] [4, 3] [1, 1] : tensor<4x3xf32> into tensor<9x3xf32>
+  return %n : tensor<9x3xf32>
+}
+
 //--- yield-swap.mlir
 // Carried tensors trade places.
 func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
