@@ -257,8 +257,11 @@ bool fusion_postpone_users(fusion *f, ir_op *op) {
         has_effect(user, &effect);
         for (unsigned region = 0; region < user->num_regions && !effect; region++)
           ir_walk(ir_region(user, region), has_effect, &effect);
-        if (effect)
+        if (effect) { /* none of them moves: this one would be left before what it needs */
+          while (--count)
+            fusion_get_node(f, list[count])->after = false;
           return false;
+        }
         fusion_get_node(f, user)->after = true;
         list = ir_arena_grow(&f->module->arena, list, sizeof *list, count, &capacity);
         list[count++] = user;

@@ -292,6 +292,25 @@ func.func private @p(%a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, te
  return %r, %b : tensor<4xf32>, tensor<4xf32> }
 func.func @f(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) { %r:2 = call @p(%a, %a) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) return %r#0, %r#1, %a : tensor<4xf32>, tensor<4xf32>, tensor<4xf32> }
 
+//--- call-between.mlir
+// A call, which stays where it is, reads what could be fused with the product behind it.
+func.func private @p(%a: tensor<22x11xf32>) -> tensor<22x11xf32> {
+  %e = tensor.empty() : tensor<22x11xf32>
+  %r = linalg.exp ins(%a : tensor<22x11xf32>) outs(%e : tensor<22x11xf32>) -> tensor<22x11xf32>
+  return %r : tensor<22x11xf32>
+}
+func.func @f(%a: tensor<22x11xf32>, %b: tensor<11x7xf32>) -> (tensor<22x11xf32>, tensor<22x7xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<22x11xf32>
+  %o = tensor.empty() : tensor<22x7xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%o : tensor<22x7xf32>) -> tensor<22x7xf32>
+  %t = linalg.tanh ins(%a : tensor<22x11xf32>) outs(%e : tensor<22x11xf32>) -> tensor<22x11xf32>
+  %s = linalg.mul ins(%t, %a : tensor<22x11xf32>, tensor<22x11xf32>) outs(%e : tensor<22x11xf32>) -> tensor<22x11xf32>
+  %c = call @p(%s) : (tensor<22x11xf32>) -> tensor<22x11xf32>
+  %r = linalg.matmul ins(%t, %b : tensor<22x11xf32>, tensor<11x7xf32>) outs(%i : tensor<22x7xf32>) -> tensor<22x7xf32>
+  return %c, %r : tensor<22x11xf32>, tensor<22x7xf32>
+}
+
 //--- if-alias.mlir
 // A branch that hands on one of two tensors, which is then overwritten.
 func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<4xf32>) {
