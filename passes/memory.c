@@ -105,6 +105,14 @@ static bool reads_table_if_any(ir_op *inner, void *op) {
 
 bool memory_reads_only_tables(const ir_op *op) { return ir_walk(ir_region(op, 0), reads_table_if_any, (void *)op); }
 
+static bool reads_still_if_any(ir_op *inner, void *op) {
+  return inner->code != OP_MEMREF_LOAD || is_still(ir_operand(inner, 0), op);
+}
+
+bool memory_reads_still(const ir_op *op) {
+  return !op->num_regions || ir_walk(ir_region(op, 0), reads_still_if_any, (void *)op);
+}
+
 ir_value *memory_of_constant(ir_builder *builder, const ir_attr *value) {
   ir_module *module = builder->module;
   const ir_type *shape = value->type,

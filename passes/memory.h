@@ -47,6 +47,9 @@ bool memory_is_lookup(const ir_op *read);
  * op runs, or ever where there is none. */
 bool memory_reads_only_tables(const ir_op *op);
 
+/* All that the body of the op reads by itself is such memory, of any size. */
+bool memory_reads_still(const ir_op *op);
+
 /* What a memref.get_global names; NULL for any other op. */
 ir_op *memory_global(const ir_op *op);
 

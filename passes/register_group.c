@@ -14,6 +14,7 @@
  *  - An op joins only if each of its iterations needs just the element that the tile has at hand: subscripts of the
  *    result before are a permutation of its loops, as are those of what it writes, which is either that same element
  *    or memory that no other member touches.
+ *  - What bodies read by themselves nobody writes: a small table, or of the leader any memory.
  *  - Results are complete when they leave a tile: reductions run inside of the loops that the output uses. Only what
  *    the last member reduces is not, and nobody reads that before the group is done.
  * Terminates: walks to neighbours in the block, at most REGISTER_GROUP_MAX members or past MAX_PASSED ops. */
@@ -419,7 +420,7 @@ void register_group_find(ir_op *leader, const register_plan *plan, const target_
     find_zero(leader, group);
     return;
   }
-  if (ir_num_inits(leader) != 1 || !is_complete_in_tile(plan, ir_init_map(leader, 0)))
+  if (ir_num_inits(leader) != 1 || !is_complete_in_tile(plan, ir_init_map(leader, 0)) || !memory_reads_still(leader))
     return;
   find_prologue(leader, leader, plan, group);
   for (unsigned i = 0; !group->num_feeders && i < ir_num_inputs(leader); i++)

@@ -153,6 +153,29 @@ func.func @f(%a: tensor<4x3xf32>, %b: tensor<9x3xf32>) -> tensor<9x3xf32> {
   return %n : tensor<9x3xf32>
 }
 
+//--- step-looks-up.mlir
+// Each step of a loop reads elements at any places of what the step before made.
+func.func @f(%t: tensor<40xf32>, %at: tensor<40xi32>) -> tensor<40xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c40 = arith.constant 40 : index
+  %e = tensor.empty() : tensor<40xf32>
+  %l = scf.for %i = %c0 to %c3 step %c1 iter_args(%x = %t) -> (tensor<40xf32>) {
+    %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%at : tensor<40xi32>) outs(%e : tensor<40xf32>) {
+    ^bb0(%a: i32, %o: f32):
+      %j = arith.index_cast %a : i32 to index
+      %k = arith.remui %j, %c40 : index
+      %v = tensor.extract %x[%k] : tensor<40xf32>
+      linalg.yield %v : f32
+    } -> tensor<40xf32>
+    scf.yield %y : tensor<40xf32>
+  }
+  %r = tensor.concat dim(0) %l, %l : (tensor<40xf32>, tensor<40xf32>) -> tensor<80xf32>
+  %s = tensor.extract_slice %r[13] [40] [1] : tensor<80xf32> to tensor<40xf32>
+  return %s : tensor<40xf32>
+}
+
 //--- yield-swap.mlir
 // Carried tensors trade places.
 func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
