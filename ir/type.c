@@ -139,8 +139,9 @@ static const ir_type *intern_type(ir_module *module, const ir_type *key) {
   ir_type *type = ir_arena_copy(arena, key, sizeof *key);
   if (key->shape)
     type->shape = ir_arena_copy(arena, key->shape, key->rank * sizeof(int64_t));
+  static const int64_t no_strides[1]; /* one element, at an offset */
   if (key->strides)
-    type->strides = ir_arena_copy(arena, key->strides, key->rank * sizeof(int64_t));
+    type->strides = key->rank ? ir_arena_copy(arena, key->strides, key->rank * sizeof(int64_t)) : no_strides;
   type->inputs = ir_arena_copy(arena, key->inputs, key->num_inputs * sizeof(void *));
   type->results = ir_arena_copy(arena, key->results, key->num_results * sizeof(void *));
   ir_table_add(arena, module->types, hash, type);
@@ -202,7 +203,7 @@ const ir_type *ir_type_memref(ir_module *module, ir_scalar element, unsigned ran
   }
   ir_type key = {.kind = IR_TYPE_MEMREF, .element = element, .rank = (uint8_t)rank, .space = space};
   key.shape = rank ? shape : NULL;
-  key.strides = rank ? strides : NULL;
+  key.strides = strides;
   key.offset = strides ? offset : 0;
   return intern_type(module, &key);
 }

@@ -334,6 +334,17 @@ func.func @f(%a: tensor<22x11xf32>, %b: tensor<11x7xf32>) -> (tensor<22x11xf32>,
   return %c, %r : tensor<22x11xf32>, tensor<22x7xf32>
 }
 
+//--- call-element.mlir
+// One element of a tensor, not the first, as an argument of rank 0.
+func.func private @p(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}
+func.func @f(%a: tensor<4xf32>) -> tensor<f32> {
+  %x = tensor.extract_slice %a[2] [1] [1] : tensor<4xf32> to tensor<f32>
+  %r = call @p(%x) : (tensor<f32>) -> tensor<f32>
+  return %r : tensor<f32>
+}
+
 //--- if-alias.mlir
 // A branch that hands on one of two tensors, which is then overwritten.
 func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<4xf32>) {
