@@ -413,6 +413,16 @@ static bool run_function(const walker *w, ir_op *function, const launch_value *a
   return true;
 }
 
+/* Shows the op that the function, from extents of arguments to those of results, could not do without. */
+static bool refuse_shapes(ir_op *shapes) {
+  for (ir_op *op = ir_region(shapes, 0)->first; op; op = op->next)
+    if (!hooks[op->code] && !ir_op_has(op, IR_TERMINATOR) && op->code != OP_FUNC_CALL)
+      return ir_op_error(
+          op,
+          "computes a size or a position, which GPUs are told before kernels run, in a way that is not known there");
+  return ir_op_error(shapes, "serves as tec.shapes, so it must compute sizes from sizes alone");
+}
+
 /* What the function named by `tec.shapes` computes from the extents of the arguments: whether they fit together, then
  * the extents of the results. Without one there are no results. */
 static bool run_shapes(launch_plan *plan, const ir_op *function, program_routine *routine, unsigned *num_extents) {
@@ -443,7 +453,7 @@ static bool run_shapes(launch_plan *plan, const ir_op *function, program_routine
     return false;
   for (unsigned i = 0; i < type->num_results; i++) {
     if (results[i].kind != LAUNCH_SIZE)
-      return ir_op_error(shapes, "serves as tec.shapes, so it must compute sizes from sizes alone");
+      return refuse_shapes(shapes);
     numbers[i] = results[i].size;
   }
   if (!type->num_results)
