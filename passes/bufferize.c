@@ -195,7 +195,7 @@ static bool lower_call(buffers *b, ir_op *op) {
     dynamic |= is_tensor(ir_result(op, i)) && !ir_type_is_static(ir_result(op, i)->type);
   ir_op *shapes = dynamic ? call_shapes(b, op, callee) : NULL;
   if (dynamic && !shapes)
-    return ir_op_error(op, "results of unknown extents need the pass 'shapes' before 'bufferize'");
+    return ir_op_error(op, "makes results whose extents do not follow from those of its operands (pass 'shapes')");
   for (unsigned i = 0; i < op->num_results; i++) {
     const ir_type *type = ir_result(op, i)->type;
     if (!is_tensor(ir_result(op, i))) {

@@ -108,6 +108,8 @@ static bool lower(ir_op *op) {
   element_kernel k = {.op = op, .num_inputs = ir_num_inputs(op), .num_outs = ir_num_inits(op)};
   if (!op->num_regions)
     return ir_op_error(op, "must be decomposed before it becomes a kernel (pass 'decompose-softmax')");
+  if (op->num_results)
+    return ir_op_error(op, "works on tensors; kernels are made of ops on memrefs: run bufferize first");
   k.tile = (vector_tile){.op = op, .operands = IR_NEW_ARRAY(arena, vector_operand, op->num_operands)};
   vectorize_operands(op, k.tile.operands);
   k.carried = IR_NEW_ARRAY(arena, bool, k.num_outs);
