@@ -58,10 +58,11 @@ static ir_value *shape_operand(const ir_value *value) {
   return ir_op_has(op, IR_ELEMENTWISE) ? ir_operand(op, op->num_operands - 1) : NULL;
 }
 
-/* Each iteration of the loop passes on carried value `i` with the shape that it got. */
+/* Each iteration of the loop passes on carried value `i` with the shape that it got, or that of the first one. */
 static bool keeps_shape(const ir_op *loop, unsigned i) {
   const ir_value *arg = ir_region(loop, 0)->args[i + 1], *value = ir_yielded(loop, i);
-  while (value && value != arg) {
+  const ir_value *first = ir_group_operand(loop, 3, i);
+  while (value && value != arg && value != first) {
     if (!value->op) {
       const ir_op *parent = value->block->parent;
       unsigned first = ir_region(parent, 0)->num_args - parent->num_results;

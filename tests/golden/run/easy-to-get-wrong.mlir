@@ -176,6 +176,20 @@ func.func @f(%t: tensor<40xf32>, %at: tensor<40xi32>) -> tensor<40xf32> {
   return %s : tensor<40xf32>
 }
 
+//--- step-from-first.mlir
+// Each step of a loop starts from what the first one did, which has extents that are not known.
+func.func @f(%A: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %L = scf.for %i = %c0 to %c2 step %c1 iter_args(%x = %A) -> (tensor<?x8xf32>) {
+    %l = tensor.extract_slice %A[0, 2] [1, 1] [1, 1] : tensor<?x8xf32> to tensor<1x1xf32>
+    %n = tensor.insert_slice %l into %A[0, 0] [1, 1] [1, 1] : tensor<1x1xf32> into tensor<?x8xf32>
+    scf.yield %n : tensor<?x8xf32>
+  }
+  return %L : tensor<?x8xf32>
+}
+
 //--- yield-swap.mlir
 // Carried tensors trade places.
 func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
