@@ -460,6 +460,8 @@ static void leave_outside(fusion *f, fusion_node *n) {
  * those who need it outside, and for requests that cannot be met. */
 static void copy_node(fusion *f, fusion_node *n) {
   n->before |= is_captured(f, n);
+  for (unsigned i = 0; i < n->op->num_results; i++) /* as it stays for these, what it is made of must not go */
+    n->before |= used_outside(f, ir_result(n->op, i));
   for (fusion_request *r = n->requests, *next; r; r = next) {
     next = r->next;
     r->next = NULL;

@@ -359,6 +359,40 @@ func.func @f(%a: tensor<4xf32>) -> tensor<f32> {
   return %r : tensor<f32>
 }
 
+//--- fill-over-sums.mlir
+// A fill is made again for a product, and stays for what comes after it: what it writes over stays too.
+func.func private @p(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  return %a : tensor<4x4xf32>
+}
+func.func @f(%a: tensor<4x4x16xf32>, %c: f32) -> (tensor<4x4xf32>, tensor<4x16xf32>) {
+  %z = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %x = arith.addf %a, %a : tensor<4x4x16xf32>
+  %e = tensor.empty() : tensor<4x4xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s:2 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : tensor<4x4x16xf32>) outs(%i, %i : tensor<4x4xf32>, tensor<4x4xf32>) {
+  ^bb0(%v: f32, %m: f32, %o: f32):
+    %t = arith.maximumf %v, %m : f32
+    %u = arith.addf %v, %o : f32
+    linalg.yield %t, %u : f32, f32
+  } -> (tensor<4x4xf32>, tensor<4x4xf32>)
+  %f = linalg.fill ins(%c : f32) outs(%s#0 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p = linalg.matmul ins(%f, %f : tensor<4x4xf32>, tensor<4x4xf32>) outs(%f : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %l = scf.for %k = %c0 to %c4 step %c1 iter_args(%y = %p) -> (tensor<4x4xf32>) {
+    %w = call @p(%y) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %f : tensor<4x4xf32>
+  }
+  %e2 = tensor.empty() : tensor<4x16xf32>
+  %i2 = linalg.fill ins(%z : f32) outs(%e2 : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %r = linalg.reduce ins(%x : tensor<4x4x16xf32>) outs(%i2 : tensor<4x16xf32>) dimensions = [1] (%v: f32, %acc: f32) {
+    %t = arith.addf %v, %acc : f32
+    linalg.yield %t : f32
+  }
+  return %l, %r : tensor<4x4xf32>, tensor<4x16xf32>
+}
+
 //--- if-alias.mlir
 // A branch that hands on one of two tensors, which is then overwritten.
 func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<4xf32>) {
