@@ -632,7 +632,7 @@ static const char clean[] = "function(sroa,early-cse<memssa>,instcombine<no-veri
 /* As an object file in parts, where that is faster. */
 static bool write_code(emitter *e, LLVMTargetMachineRef machine, backend_output output, char **bytes, size_t *size) {
   unsigned count = output == BACKEND_OBJECT ? parts_count(e) : 1;
-  return count > 1 ? parts_write(e, count, clean, bytes, size)
+  return count > 1 ? parts_write(e, machine, count, clean, bytes, size)
                    : emit_optimize(e, machine, clean) && emit_write(e, machine, output, bytes, size);
 }
 

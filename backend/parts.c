@@ -2,8 +2,8 @@
  * of each other, so each thread gets a copy of the module in a context of its own, of which it makes code for some
  * kernels. The object files of all are joined to one.
  *
- * Part 0 has what is no kernel, too: exported functions and data. What parts use of each other is hidden, not private,
- * until they are joined.
+ * Part 0 is the module itself, in the calling thread, and has what is no kernel, too: exported functions, and data, which
+ * copies only name, as it may be large. What parts use of each other is hidden, not private, until they are joined.
  *
  * Invariants: each function is the same whatever part it is in, as nothing is inlined into kernels but what is private.
  * Where there is no thread to be had, this one does the work.
@@ -27,8 +27,8 @@ enum {
 typedef struct parts {
   emitter *e;
   const char *pipeline;
-  LLVMMemoryBufferRef module; /* as bitcode */
-  unsigned char *owners;      /* by function, in the module's order: its part */
+  LLVMMemoryBufferRef copy; /* of the module without data, as bitcode */
+  unsigned char *owners;    /* by function, in the module's order: its part */
 } parts;
 
 typedef struct part {
@@ -93,6 +93,23 @@ static void share_globals(const emitter *e) {
     share(g);
 }
 
+static LLVMMemoryBufferRef copy_without_data(emitter *e) {
+  unsigned count = 0, at = 0;
+  for (LLVMValueRef g = LLVMGetFirstGlobal(e->llvm); g; g = LLVMGetNextGlobal(g))
+    count++;
+  LLVMValueRef *data = IR_NEW_ARRAY(&e->arena, LLVMValueRef, count + 1);
+  for (LLVMValueRef g = LLVMGetFirstGlobal(e->llvm); g; g = LLVMGetNextGlobal(g)) {
+    data[at++] = LLVMGetInitializer(g);
+    LLVMSetInitializer(g, NULL);
+  }
+  LLVMMemoryBufferRef copy = LLVMWriteBitcodeToMemoryBuffer(e->llvm);
+  at = 0;
+  for (LLVMValueRef g = LLVMGetFirstGlobal(e->llvm); g; g = LLVMGetNextGlobal(g), at++)
+    if (data[at])
+      LLVMSetInitializer(g, data[at]);
+  return copy;
+}
+
 /* The largest kernel goes to the part that has least to do, and so on. */
 static void divide(parts *p, unsigned count) {
   unsigned num_functions = 0, loads[MAX_PARTS] = {0}, at = 0;
@@ -128,9 +145,6 @@ static void drop_others(const part *p, LLVMModuleRef module) {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f), at++)
     if (p->all->owners[at] != p->number && !LLVMIsDeclaration(f))
       LLVMSetLinkage(f, LLVMAvailableExternallyLinkage);
-  for (LLVMValueRef g = LLVMGetFirstGlobal(module); g && p->number; g = LLVMGetNextGlobal(g))
-    if (!LLVMIsDeclaration(g))
-      LLVMSetLinkage(g, LLVMAvailableExternallyLinkage);
 }
 
 static bool optimize(part *p, LLVMModuleRef module, LLVMTargetMachineRef machine) {
@@ -152,19 +166,22 @@ static bool optimize(part *p, LLVMModuleRef module, LLVMTargetMachineRef machine
   return !error;
 }
 
-static int make_object(void *data) {
+static void make_object(part *p, LLVMModuleRef module, LLVMTargetMachineRef machine) {
+  drop_others(p, module);
+  if (optimize(p, module, machine))
+    LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &p->error, &p->object);
+}
+
+static int make_other_object(void *data) {
   part *p = data;
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef module = NULL;
-  LLVMMemoryBufferRef all = LLVMCreateMemoryBufferWithMemoryRange(LLVMGetBufferStart(p->all->module),
-                                                                  LLVMGetBufferSize(p->all->module), "module", false);
+  LLVMMemoryBufferRef copy = LLVMCreateMemoryBufferWithMemoryRange(LLVMGetBufferStart(p->all->copy),
+                                                                   LLVMGetBufferSize(p->all->copy), "module", false);
   LLVMTargetMachineRef machine = emit_new_machine(p->all->e->facts, &p->error);
-  if (machine && !LLVMParseBitcodeInContext2(context, all, &module)) {
-    drop_others(p, module);
-    if (optimize(p, module, machine))
-      LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &p->error, &p->object);
-  }
-  LLVMDisposeMemoryBuffer(all);
+  if (machine && !LLVMParseBitcodeInContext2(context, copy, &module))
+    make_object(p, module, machine);
+  LLVMDisposeMemoryBuffer(copy);
   if (module)
     LLVMDisposeModule(module);
   if (machine)
@@ -173,14 +190,15 @@ static int make_object(void *data) {
   return 0;
 }
 
-static void make_objects(unsigned count, part *parts) {
+static void make_objects(unsigned count, part *parts, LLVMTargetMachineRef machine) {
   thrd_t threads[MAX_PARTS];
   bool started[MAX_PARTS] = {false};
   for (unsigned i = 1; i < count; i++)
-    started[i] = thrd_create(&threads[i], make_object, &parts[i]) == thrd_success;
-  for (unsigned i = 0; i < count; i++)
+    started[i] = thrd_create(&threads[i], make_other_object, &parts[i]) == thrd_success;
+  make_object(&parts[0], parts[0].all->e->llvm, machine);
+  for (unsigned i = 1; i < count; i++)
     if (!started[i])
-      make_object(&parts[i]);
+      make_other_object(&parts[i]);
   for (unsigned i = 1; i < count; i++)
     if (started[i])
       thrd_join(threads[i], NULL);
@@ -200,21 +218,22 @@ static bool join(emitter *e, unsigned count, part *parts, char **bytes, size_t *
          ir_internal_error(e->module->root, EMIT_PART, "the object files of %u parts cannot be joined", count);
 }
 
-bool parts_write(emitter *e, unsigned count, const char *pipeline, char **bytes, size_t *size) {
+bool parts_write(emitter *e, LLVMTargetMachineRef machine, unsigned count, const char *pipeline, char **bytes,
+                 size_t *size) {
   parts all = {.e = e, .pipeline = pipeline};
   part list[MAX_PARTS];
   share_globals(e);
   divide(&all, count);
-  all.module = LLVMWriteBitcodeToMemoryBuffer(e->llvm);
+  all.copy = copy_without_data(e);
   for (unsigned i = 0; i < count; i++)
     list[i] = (part){.all = &all, .number = i};
-  make_objects(count, list);
+  make_objects(count, list, machine);
   bool ok = join(e, count, list, bytes, size);
   for (unsigned i = 0; i < count; i++) {
     if (list[i].object)
       LLVMDisposeMemoryBuffer(list[i].object);
     LLVMDisposeMessage(list[i].error);
   }
-  LLVMDisposeMemoryBuffer(all.module);
+  LLVMDisposeMemoryBuffer(all.copy);
   return ok;
 }

@@ -10,5 +10,6 @@
 unsigned parts_count(const emitter *e);
 /* emit_optimize and emit_write to an object file, in so many parts. What the functions are does not depend on that, but
  * where they lie in the file. The module is used up. */
-bool parts_write(emitter *e, unsigned count, const char *pipeline, char **bytes, size_t *size);
+bool parts_write(emitter *e, LLVMTargetMachineRef machine, unsigned count, const char *pipeline, char **bytes,
+                 size_t *size);
 #endif
