@@ -281,6 +281,26 @@ func.func @f(%a: tensor<16xf32>) -> tensor<16xf32> {
   return %r : tensor<16xf32>
 }
 
+//--- forall-hands-on.mlir
+// Of two results that want the same memory, the first is done with it before the second goes where it is collected.
+func.func @f(%a: tensor<16x9xf32>) -> (tensor<16x9xf32>, tensor<16x9xf32>) {
+  %c1 = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<16x9xf32>
+  %r:2 = scf.forall (%i) in (4) shared_outs(%o = %e, %p = %e) -> (tensor<16x9xf32>, tensor<16x9xf32>) {
+    %k = affine.apply affine_map<(d0) -> (d0 * 4)>(%i)
+    %s = tensor.extract_slice %a[%k, 0] [4, 9] [1, 1] : tensor<16x9xf32> to tensor<4x9xf32>
+    %d = tensor.empty() : tensor<4x9xf32>
+    %x = linalg.exp ins(%s : tensor<4x9xf32>) outs(%d : tensor<4x9xf32>) -> tensor<4x9xf32>
+    %y = linalg.add ins(%x, %s : tensor<4x9xf32>, tensor<4x9xf32>) outs(%x : tensor<4x9xf32>) -> tensor<4x9xf32>
+    %z = linalg.mul ins(%y, %s : tensor<4x9xf32>, tensor<4x9xf32>) outs(%x : tensor<4x9xf32>) -> tensor<4x9xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %z into %o[%k, 0] [4, 9] [1, 1] : tensor<4x9xf32> into tensor<16x9xf32>
+      tensor.parallel_insert_slice %y into %p[%k, 0] [4, 9] [1, 1] : tensor<4x9xf32> into tensor<16x9xf32>
+    }
+  }
+  return %r#0, %r#1 : tensor<16x9xf32>, tensor<16x9xf32>
+}
+
 //--- forall-zero.mlir
 // No iterations.
 func.func @f(%a: tensor<16xf32>) -> tensor<16xf32> {
