@@ -79,6 +79,14 @@ void emit_store(emitter *e, ir_scalar element, LLVMValueRef value, LLVMValueRef 
   LLVMSetAlignment(store, ir_scalar_bytes(element));
 }
 
+/* The product of numbers without sign, or the largest number where it is none: there is no memory of so many bytes. */
+static LLVMValueRef multiply_bytes(emitter *e, LLVMValueRef bytes, LLVMValueRef size) {
+  if (LLVMIsAConstantInt(bytes) && LLVMIsAConstantInt(size))
+    return LLVMBuildMul(e->builder, bytes, size, "");
+  LLVMValueRef whole = LLVMConstInt(LLVMInt32TypeInContext(e->context), 0, false);
+  return emit_intrinsic(e, "llvm.umul.fix.sat", (LLVMValueRef[]){bytes, size, whole}, 3);
+}
+
 /* Number of bytes of a memref whose dynamic sizes are the op's operands; binds nothing. */
 static LLVMValueRef allocation_sizes(emitter *e, const ir_op *op, LLVMValueRef *sizes) {
   const ir_type *type = ir_result(op, 0)->type;
@@ -86,7 +94,7 @@ static LLVMValueRef allocation_sizes(emitter *e, const ir_op *op, LLVMValueRef *
   for (unsigned i = 0, dynamic = 0; i < type->rank; i++) {
     bool known = type->shape[i] != IR_DYNAMIC;
     sizes[i] = known ? emit_index(e, type->shape[i]) : emit_scalar(e, ir_operand(op, dynamic++));
-    bytes = LLVMBuildMul(e->builder, bytes, sizes[i], "");
+    bytes = multiply_bytes(e, bytes, sizes[i]);
   }
   return bytes;
 }
