@@ -58,23 +58,61 @@ static ir_value *shape_operand(const ir_value *value) {
   return ir_op_has(op, IR_ELEMENTWISE) ? ir_operand(op, op->num_operands - 1) : NULL;
 }
 
-/* Each iteration of the loop passes on carried value `i` with the shape that it got, or that of the first one. */
+static bool keeps_shape(const ir_op *loop, unsigned i);
+
+/* The value whose shape this one has, further up; NULL where nothing shows that. */
+static ir_value *earlier_value(const ir_value *value) {
+  if (value->op)
+    return value->op->code != OP_SCF_FOR          ? shape_operand(value)
+           : keeps_shape(value->op, value->index) ? ir_group_operand(value->op, 3, value->index)
+                                                  : NULL;
+  const ir_op *parent = value->block->parent;
+  unsigned outs = ir_region(parent, 0)->num_args - parent->num_results;
+  bool is_out = parent->code == OP_SCF_FORALL && value->index >= outs;
+  return is_out ? ir_group_operand(parent, 3, value->index - outs) : NULL;
+}
+
+static bool spelled_extent(const ir_value *value, unsigned dim, ir_index *extent);
+static extent first_equal(ir_value *value, unsigned dim);
+
+/* What the value itself shows of an extent. */
+static extent own_extent(ir_value *value, unsigned dim) {
+  ir_index index = ir_index_const(value->type->shape[dim]);
+  if (index.constant == IR_DYNAMIC && !spelled_extent(value, dim, &index))
+    return first_equal(value, dim);
+  return (extent){.value = index.value, .constant = index.value ? 0 : index.constant};
+}
+
+/* So that loops around are not asked, who may be asking this: values are followed no further than to their bodies. */
+static bool have_one_shape(ir_value *a, ir_value *b) {
+  ir_value *ends[] = {a, b};
+  for (unsigned i = 0; i < 2; i++)
+    for (ir_value *next = ends[i]; next; next = earlier_value(next))
+      ends[i] = next;
+  bool same = ends[0] == ends[1] || a->type->rank == b->type->rank;
+  for (unsigned dim = 0; ends[0] != ends[1] && same && dim < a->type->rank; dim++)
+    same = extent_equal(own_extent(ends[0], dim), own_extent(ends[1], dim));
+  return same;
+}
+
+/* Each iteration passes on as carried value `i` what has the shape of the first one, and so it is for what it passes on
+ * from places of others; those in *seen are looked at already. */
+static bool keeps_first_shape(const ir_op *loop, unsigned i, uint64_t *seen) {
+  const ir_block *body = ir_region(loop, 0);
+  ir_value *first = ir_group_operand(loop, 3, i), *value = ir_yielded(loop, i);
+  *seen |= i < 64 ? UINT64_C(1) << i : 0;
+  while (value && value != first && (value->op || value->block != body))
+    value = earlier_value(value);
+  if (!value || value == first)
+    return value != NULL;
+  unsigned other = value->index - 1;
+  return value->index && other < 64 && have_one_shape(ir_group_operand(loop, 3, other), first) &&
+         (*seen & UINT64_C(1) << other || keeps_first_shape(loop, other, seen));
+}
+
 static bool keeps_shape(const ir_op *loop, unsigned i) {
-  const ir_value *arg = ir_region(loop, 0)->args[i + 1], *value = ir_yielded(loop, i);
-  const ir_value *first = ir_group_operand(loop, 3, i);
-  while (value && value != arg && value != first) {
-    if (!value->op) {
-      const ir_op *parent = value->block->parent;
-      unsigned first = ir_region(parent, 0)->num_args - parent->num_results;
-      bool out = parent->code == OP_SCF_FORALL && value->index >= first;
-      value = out ? ir_group_operand(parent, 3, value->index - first) : NULL;
-    } else if (value->op->code == OP_SCF_FOR) {
-      value = keeps_shape(value->op, value->index) ? ir_group_operand(value->op, 3, value->index) : NULL;
-    } else {
-      value = shape_operand(value);
-    }
-  }
-  return value != NULL;
+  uint64_t seen = 0;
+  return keeps_first_shape(loop, i, &seen);
 }
 
 /* A region argument's or loop result's counterpart before the loop, or NULL. */

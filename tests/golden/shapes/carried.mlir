@@ -1,0 +1,26 @@
+// What a loop carries keeps its extents where each step passes on what has them, from its own place or from another's that
+// began alike: a step before the last, or two that swap.
+// RUN: sh -c 'for f in before swapped; do for d in 4,0 5,1 6,2 7,7; do tcc-attn run %s --func=$f --random --dims=$d --check || exit 1; done; done'
+
+func.func @before(%x: tensor<?x3xf32>, %steps: tensor<?xi8>) -> (tensor<?x3xf32>, tensor<?x3xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %steps, %c0 : tensor<?xi8>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%last = %x, %old = %x) -> (tensor<?x3xf32>, tensor<?x3xf32>) {
+    %sum = linalg.add ins(%last, %old : tensor<?x3xf32>, tensor<?x3xf32>) outs(%last : tensor<?x3xf32>) -> tensor<?x3xf32>
+    scf.yield %sum, %last : tensor<?x3xf32>, tensor<?x3xf32>
+  }
+  return %r#0, %r#1 : tensor<?x3xf32>, tensor<?x3xf32>
+}
+
+func.func @swapped(%x: tensor<?xf32>, %steps: tensor<?xi8>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %steps, %c0 : tensor<?xi8>
+  %twice = arith.addf %x, %x : tensor<?xf32>
+  %less = math.tanh %x : tensor<?xf32>
+  %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %twice, %c = %less) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+    scf.yield %b, %c, %a : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+  }
+  return %r#0, %r#1, %r#2 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}
