@@ -287,7 +287,8 @@ TEC_API tec_status tec_module_run_passes(tec_module *module, const char *passes,
 TEC_API tec_status tec_module_explain(tec_module *module, const tec_compile_options *options, char **text,
                                       size_t *size);
 /* Compiles the functions of the module that are not private. The module is lowered in place on the way and afterwards
- * only good for tec_module_print and tec_module_destroy. The program does not depend on the module. */
+ * only good for tec_module_print and tec_module_destroy. The program does not depend on the module. Code of several
+ * kernels for a host is made by as many threads as options->cores, but no more than 16, which end with the call. */
 TEC_API tec_status tec_module_compile(tec_module *module, const tec_compile_options *options, tec_program **program);
 
 typedef enum tec_output { TEC_OUTPUT_MLIR, TEC_OUTPUT_LLVM, TEC_OUTPUT_ASSEMBLY } tec_output;
