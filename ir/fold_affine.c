@@ -9,6 +9,8 @@
 #include "op_hooks.h"
 
 enum { MAX_OPERANDS = 24, MAX_RESULTS = 8, MAX_INNER_SIZE = 24, MAX_OUTER_SIZE = 96, MAX_STEPS = 64 };
+enum { MAX_LOOP_STEP = 4096 };
+#define MOST_EXTENT (INT64_C(1) << 44) /* no memory has more, and no loop whose steps are small gets further */
 
 /* An affine op in the making: expressions over distinct values, numbered as dims. */
 typedef struct affine {
@@ -49,7 +51,9 @@ static range range_of_index(ir_index x, unsigned *steps) {
 static range range_of_induction(const ir_bounds *loop, unsigned *steps) {
   ir_index lower = loop->lower, upper = loop->upper, step = loop->step;
   range from = range_of_index(lower, steps), to = range_of_index(upper, steps);
-  range result = {from.low, to.high == INT64_MAX || to.high == INT64_MIN ? INT64_MAX : to.high - 1};
+  bool is_slow = from.high < MOST_EXTENT && !step.value && step.constant <= MAX_LOOP_STEP;
+  int64_t last = is_slow ? MOST_EXTENT : INT64_MAX;
+  range result = {from.low, to.high == INT64_MAX || to.high == INT64_MIN ? last : to.high - 1};
   int64_t span;
   /* With all known, the last iteration is known. */
   if (!lower.value && !upper.value && !step.value && step.constant > 0 && upper.constant > lower.constant &&
@@ -92,6 +96,15 @@ static int64_t less(int64_t a, int64_t b, int64_t infinity) {
   return known && !__builtin_sub_overflow(a, b, &result) ? result : infinity;
 }
 
+/* A sum or a product that ends in an infinity may have wrapped around. */
+static range unless_infinite(int64_t low, int64_t high) {
+  return low == INT64_MIN || high == INT64_MAX ? anything : (range){low, high};
+}
+
+static range range_of_sum(range a, range b) {
+  return unless_infinite(bound(IR_EXPR_ADD, a.low, b.low, INT64_MIN), bound(IR_EXPR_ADD, a.high, b.high, INT64_MAX));
+}
+
 static int64_t floor_quotient(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
 /* What as many bits can say, as a signed number. */
@@ -106,7 +119,7 @@ static range range_of_natural(range values, unsigned bits) {
 
 static range range_of_multiple(range a, int64_t by) {
   int64_t low = by >= 0 ? a.low : a.high, high = by >= 0 ? a.high : a.low;
-  return (range){bound(IR_EXPR_MUL, low, by, INT64_MIN), bound(IR_EXPR_MUL, high, by, INT64_MAX)};
+  return unless_infinite(bound(IR_EXPR_MUL, low, by, INT64_MIN), bound(IR_EXPR_MUL, high, by, INT64_MAX));
 }
 
 /* Divided by a positive number and rounded down; towards zero, where `to_zero`. */
@@ -116,6 +129,13 @@ static range range_of_quotient(range a, int64_t by, bool to_zero) {
   if (to_zero && result.low < 0)
     result = (range){result.low, result.high < 0 ? 0 : result.high};
   return result;
+}
+
+/* The same bits as a natural number, divided by a positive one. */
+static range range_of_natural_quotient(range a, unsigned bits, int64_t by) {
+  if (a.low >= 0 || bits < 64)
+    return range_of_quotient(range_of_natural(a, bits), by, false);
+  return by == 1 ? a : (range){0, (int64_t)(UINT64_MAX / (uint64_t)by)};
 }
 
 /* Of an op with a number as its second operand. */
@@ -136,9 +156,9 @@ static range range_by_number(const ir_op *op, range a, int64_t number) {
     if (number < 0 || number >= bits || number > 62)
       return anything;
     number = INT64_C(1) << number;
-    return range_of_quotient(op->code == OP_ARITH_SHRUI ? range_of_natural(a, bits) : a, number, false);
+    return op->code == OP_ARITH_SHRUI ? range_of_natural_quotient(a, bits, number) : range_of_quotient(a, number, false);
   case OP_ARITH_DIVUI:
-    return number <= 0 ? anything : range_of_quotient(range_of_natural(a, bits), number, false);
+    return number <= 0 ? anything : range_of_natural_quotient(a, bits, number);
   case OP_ARITH_DIVSI:
   case OP_ARITH_FLOORDIVSI:
     return number <= 0 ? anything : range_of_quotient(a, number, op->code == OP_ARITH_DIVSI);
@@ -162,10 +182,10 @@ static range range_of_result(const ir_op *op, unsigned *steps) {
     return range_of_extremum(op, steps);
   case OP_TENSOR_DIM:
   case OP_MEMREF_DIM:
-    return (range){0, INT64_MAX};
+    return (range){0, MOST_EXTENT};
   case OP_LINALG_INDEX:
     extent = ir_loop_size(ir_op_parent(op), (unsigned)ir_attr_int_or(op, "dim", 0));
-    return (range){0, extent > 0 ? extent - 1 : INT64_MAX};
+    return (range){0, extent > 0 ? extent - 1 : MOST_EXTENT};
   case OP_ARITH_INDEX_CAST:
   case OP_ARITH_EXTSI:
   case OP_ARITH_TRUNCI:
@@ -185,9 +205,9 @@ static range range_of_result(const ir_op *op, unsigned *steps) {
   b = range_of_value(ir_operand(op, 1), steps);
   switch (op->code) {
   case OP_ARITH_ADDI:
-    return (range){bound(IR_EXPR_ADD, a.low, b.low, INT64_MIN), bound(IR_EXPR_ADD, a.high, b.high, INT64_MAX)};
+    return range_of_sum(a, b);
   case OP_ARITH_SUBI:
-    return (range){less(a.low, b.high, INT64_MIN), less(a.high, b.low, INT64_MAX)};
+    return unless_infinite(less(a.low, b.high, INT64_MIN), less(a.high, b.low, INT64_MAX));
   case OP_ARITH_MINSI:
     return (range){a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high};
   case OP_ARITH_MAXSI:
@@ -247,8 +267,8 @@ static range range_of_expr(const ir_expr *expr, ir_value *const *values, unsigne
   if (expr->kind == IR_EXPR_ADD) {
     range b = range_of_expr(expr->rhs, values, steps);
     bool left = is_left_of_loop(expr->lhs, expr->rhs, values) || is_left_of_loop(expr->rhs, expr->lhs, values);
-    int64_t low = bound(IR_EXPR_ADD, a.low, b.low, INT64_MIN);
-    return (range){left && low < 1 ? 1 : low, bound(IR_EXPR_ADD, a.high, b.high, INT64_MAX)};
+    range sum = range_of_sum(a, b);
+    return (range){left && sum.low < 1 ? 1 : sum.low, sum.high};
   }
   if (expr->rhs->kind != IR_EXPR_CONST)
     return anything;
