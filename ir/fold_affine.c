@@ -156,7 +156,8 @@ static range range_by_number(const ir_op *op, range a, int64_t number) {
     if (number < 0 || number >= bits || number > 62)
       return anything;
     number = INT64_C(1) << number;
-    return op->code == OP_ARITH_SHRUI ? range_of_natural_quotient(a, bits, number) : range_of_quotient(a, number, false);
+    return op->code == OP_ARITH_SHRUI ? range_of_natural_quotient(a, bits, number)
+                                      : range_of_quotient(a, number, false);
   case OP_ARITH_DIVUI:
     return number <= 0 ? anything : range_of_natural_quotient(a, bits, number);
   case OP_ARITH_DIVSI:

@@ -105,7 +105,9 @@ static ir_op *find_call(shapes *s, ir_op *call) {
       extents[at++] = ir_index_value(&s->builder, found);
     }
   known->shapes = extent_call_shapes(&s->builder, ir_attr_get(callee, "tec.shapes"), extents, count, num_results);
+  ir_value *before = s->fits;
   s->fits = ir_binary(&s->builder, OP_ARITH_ANDI, s->fits, ir_result(known->shapes, 0));
+  shapes_guard(s, call, before);
   return known->shapes;
 }
 

@@ -60,6 +60,35 @@ void shapes_check_maps(shapes *s, const ir_op *op) {
     }
 }
 
+static bool find_number(shapes *s, ir_index index, ir_index *found) {
+  *found = index;
+  return !index.value || shapes_find_index(s, index.value, found);
+}
+
+/* Whether what is in the loop or the branch `around` is done at all; NULL where that is not known before the call. */
+static ir_value *find_condition(shapes *s, const ir_op *around) {
+  ir_index lower, upper;
+  if (around->code == OP_SCF_IF)
+    return shapes_find_index(s, ir_operand(around, 0), &lower) ? ir_value_map_get(s->values, ir_operand(around, 0))
+                                                               : NULL;
+  if (around->code != OP_SCF_FOR || !find_number(s, ir_bounds_of(around, 0).lower, &lower) ||
+      !find_number(s, ir_bounds_of(around, 0).upper, &upper))
+    return NULL;
+  return ir_compare(&s->builder, OP_ARITH_CMPI, IR_SIGNED_LESS, ir_index_value(&s->builder, lower),
+                    ir_index_value(&s->builder, upper));
+}
+
+void shapes_guard(shapes *s, const ir_op *op, ir_value *before) {
+  for (ir_op *around; s->fits != before && op != s->function; op = around) {
+    around = ir_op_parent(op);
+    ir_value *condition = around != s->function ? find_condition(s, around) : NULL;
+    if (!condition)
+      continue;
+    bool first = op->block == ir_region(around, 0);
+    s->fits = ir_select(&s->builder, condition, first ? s->fits : before, first ? before : s->fits);
+  }
+}
+
 /* Asks for a <= b, but where a loop of the op has no iterations. */
 static void require_in_loops(shapes *s, const ir_op *op, ir_index a, ir_index b) {
   ir_value *before = s->fits;
@@ -74,7 +103,7 @@ static void require_in_loops(shapes *s, const ir_op *op, ir_index a, ir_index b)
 }
 
 /* Adds what a linear form has besides loops; false, with nothing asked for, where it is not known before the call. */
-static bool add_start(shapes *s, const mask_bound *form, ir_index *first, ir_index *last) {
+static bool add_start(shapes *s, const ir_op *op, const mask_bound *form, ir_index *first, ir_index *last) {
   ir_value *before = s->fits;
   ir_index start = ir_index_const(form->constant);
   bool known = form->constant <= FAR && form->constant >= -FAR;
@@ -83,8 +112,8 @@ static bool add_start(shapes *s, const mask_bound *form, ir_index *first, ir_ind
     known =
         form->coefficients[i] <= FAR && form->coefficients[i] >= -FAR && shapes_find_index(s, form->values[i], &part);
     if (known && s->reads_positions) { /* so that no sum of such wraps around */
-      shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(-FAR), part);
-      shapes_require(s, IR_SIGNED_LESS_EQUAL, part, ir_index_const(FAR));
+      require_in_loops(s, op, ir_index_const(-FAR), part);
+      require_in_loops(s, op, part, ir_index_const(FAR));
     }
     if (known)
       start = ir_index_add(&s->builder, start, ir_index_scale(&s->builder, part, form->coefficients[i]));
@@ -112,26 +141,31 @@ static bool check_linear(shapes *s, ir_op *op, ir_value *subscript, ir_value *so
     ir_index *end = step > 0 ? &last : &first;
     *end = ir_index_add(&s->builder, *end, reach);
   }
-  if (!add_start(s, &form, &first, &last))
+  if (!add_start(s, op, &form, &first, &last))
     return false;
   require_in_loops(s, op, ir_index_const(0), first);
   require_in_loops(s, op, last, ir_index_add(&s->builder, extent, ir_index_const(-1)));
   return true;
 }
 
-/* The op is at the function's top, or in the body of one there: it is done in each call. */
-static bool is_at_top(const shapes *s, const ir_op *op) {
+/* It is known before the call whether the op is done: at the function's top, in the body of an op there, and in branches
+ * and loops of which that is known. */
+static bool is_foreseen(shapes *s, const ir_op *op) {
   const ir_op *around = ir_op_parent(op);
-  return (ir_op_has(around, IR_STRUCTURED) ? ir_op_parent(around) : around) == s->function;
+  if (ir_op_has(around, IR_STRUCTURED))
+    around = ir_op_parent(around);
+  while (around != s->function && find_condition(s, around))
+    around = ir_op_parent(around);
+  return around == s->function;
 }
 
 /* What is read or written at a place that any may turn out to be has one. */
 static void check_place(shapes *s, ir_op *op, ir_value *whole) {
   const ir_op *around = ir_op_parent(op);
   ir_index extent;
-  for (unsigned dim = 0; is_at_top(s, op) && dim < whole->type->rank; dim++)
+  for (unsigned dim = 0; is_foreseen(s, op) && dim < whole->type->rank; dim++)
     if (!(op->mark & 1u << dim) && shapes_find_extent(s, whole, dim, &extent) && (extent.value || !extent.constant)) {
-      if (around != s->function)
+      if (ir_op_has(around, IR_STRUCTURED))
         require_in_loops(s, around, ir_index_const(1), extent);
       else
         shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(1), extent);
@@ -179,11 +213,6 @@ static void check_reads(shapes *s, ir_op *op) {
   check_body(s, op);
 }
 
-static bool find_number(shapes *s, ir_index index, ir_index *found) {
-  *found = index;
-  return !index.value || shapes_find_index(s, index.value, found);
-}
-
 static void check_slice(shapes *s, ir_op *op, ir_value *whole) {
   ir_slice slice = ir_slice_of(op);
   for (unsigned dim = 0; dim < slice.rank; dim++) {
@@ -192,7 +221,7 @@ static void check_slice(shapes *s, ir_op *op, ir_value *whole) {
         !find_number(s, slice.sizes[dim], &size))
       continue;
     if (!find_number(s, slice.offsets[dim], &offset)) {
-      if (is_at_top(s, op) && (size.value || extent.value)) /* there is a place for it */
+      if (is_foreseen(s, op) && (size.value || extent.value)) /* there is a place for it */
         shapes_require(s, IR_SIGNED_LESS_EQUAL, size, extent);
       continue;
     }
@@ -201,20 +230,6 @@ static void check_slice(shapes *s, ir_op *op, ir_value *whole) {
       continue;
     shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), offset);
     shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_add(&s->builder, offset, size), extent);
-  }
-}
-
-/* What was asked for since `before` counts only where the branches that the op is in are taken, as far as extents tell
- * which are. */
-static void guard(shapes *s, const ir_op *op, ir_value *before) {
-  for (ir_op *branch; s->fits != before && op != s->function; op = branch) {
-    ir_index ignored;
-    branch = ir_op_parent(op);
-    if (branch->code != OP_SCF_IF || !shapes_find_index(s, ir_operand(branch, 0), &ignored))
-      continue;
-    ir_value *condition = ir_value_map_get(s->values, ir_operand(branch, 0));
-    bool first = op->block == ir_region(branch, 0);
-    s->fits = ir_select(&s->builder, condition, first ? s->fits : before, first ? before : s->fits);
   }
 }
 
@@ -227,7 +242,7 @@ void shapes_check_places(shapes *s, ir_op *op) {
     check_slice(s, op, ir_operand(op, op->code == OP_TENSOR_INSERT_SLICE));
   else if (op->code == OP_TENSOR_EXTRACT || op->code == OP_TENSOR_INSERT)
     check_place(s, op, ir_operand(op, op->code == OP_TENSOR_INSERT));
-  guard(s, op, before);
+  shapes_guard(s, op, before);
 }
 
 /* So many elements from that position on lie within the dim, where integer arguments tell them. */
