@@ -10,7 +10,7 @@
 
 enum { MAX_OPERANDS = 24, MAX_RESULTS = 8, MAX_INNER_SIZE = 24, MAX_OUTER_SIZE = 96, MAX_STEPS = 64 };
 enum { MAX_LOOP_STEP = 4096 };
-#define MOST_EXTENT (INT64_C(1) << 44) /* no memory has more, and no loop whose steps are small gets further */
+#define MOST_EXTENT (INT64_C(1) << 48) /* no memory has more, and no loop whose steps are small gets further */
 
 /* An affine op in the making: expressions over distinct values, numbered as dims. */
 typedef struct affine {
@@ -644,14 +644,17 @@ ir_value *fold_quotient(ir_builder *builder, ir_op *op) {
   return ir_index_value(builder, ir_index_floordiv(builder, (ir_index){.value = lhs}, divisor.constant));
 }
 
+/* Bounds that are far off say that sums do not wrap around, but nothing of how long a loop is. */
 int64_t ir_index_least(ir_index x) {
   unsigned steps = MAX_STEPS;
-  return range_of_index(x, &steps).low;
+  int64_t low = range_of_index(x, &steps).low;
+  return x.value && low < -(int64_t)UINT32_MAX ? INT64_MIN : low;
 }
 
 int64_t ir_index_most(ir_index x) {
   unsigned steps = MAX_STEPS;
-  return range_of_index(x, &steps).high;
+  int64_t high = range_of_index(x, &steps).high;
+  return x.value && high > UINT32_MAX ? INT64_MAX : high;
 }
 
 uint64_t ir_index_divisor(ir_index x) {
