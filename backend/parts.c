@@ -35,7 +35,7 @@ typedef struct part {
   const parts *all;
   unsigned number;
   LLVMMemoryBufferRef object;
-  char *error; /* LLVM's, where there is no object */
+  char *error; /* LLVM's; NULL: all is well */
 } part;
 
 static bool is_worker(LLVMValueRef function) {
@@ -167,14 +167,28 @@ static bool optimize(part *p, LLVMModuleRef module, LLVMTargetMachineRef machine
 }
 
 static void make_object(part *p, LLVMModuleRef module, LLVMTargetMachineRef machine) {
+  char *message = NULL;
   drop_others(p, module);
-  if (optimize(p, module, machine))
-    LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &p->error, &p->object);
+  if (!optimize(p, module, machine) ||
+      !LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &p->object))
+    return;
+  if (p->error)
+    LLVMDisposeMessage(message);
+  else
+    p->error = message;
+}
+
+/* In a context of its own, where LLVM would print what it has to say and end the process. */
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *data) {
+  part *p = data;
+  if (LLVMGetDiagInfoSeverity(info) == LLVMDSError && !p->error)
+    p->error = LLVMGetDiagInfoDescription(info);
 }
 
 static int make_other_object(void *data) {
   part *p = data;
   LLVMContextRef context = LLVMContextCreate();
+  LLVMContextSetDiagnosticHandler(context, on_diagnostic, p);
   LLVMModuleRef module = NULL;
   LLVMMemoryBufferRef copy = LLVMCreateMemoryBufferWithMemoryRange(LLVMGetBufferStart(p->all->copy),
                                                                    LLVMGetBufferSize(p->all->copy), "module", false);
@@ -209,7 +223,7 @@ static void make_objects(unsigned count, part *parts, LLVMTargetMachineRef machi
 static bool join(emitter *e, unsigned count, part *parts, char **bytes, size_t *size) {
   elf_file files[MAX_PARTS];
   for (unsigned i = 0; i < count; i++) {
-    if (!parts[i].object)
+    if (!parts[i].object || parts[i].error)
       return ir_internal_error(e->module->root, EMIT_PART, "LLVM: %s",
                                parts[i].error ? parts[i].error : "no object file");
     files[i] = (elf_file){LLVMGetBufferStart(parts[i].object), LLVMGetBufferSize(parts[i].object)};
@@ -235,5 +249,5 @@ bool parts_write(emitter *e, LLVMTargetMachineRef machine, unsigned count, const
     LLVMDisposeMessage(list[i].error);
   }
   LLVMDisposeMemoryBuffer(all.copy);
-  return ok;
+  return ok && !e->module->num_errors;
 }

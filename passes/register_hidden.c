@@ -43,6 +43,15 @@ static ir_index end_of_others(const register_nest *nest, ir_builder *builder, co
   return sum;
 }
 
+/* The bound's left side may be so large that no extent can be multiplied by it. */
+static bool is_far(const mask_bound *bound) {
+  enum { MOST_FACTOR = 16 };
+  for (unsigned i = 0; i < bound->count; i++)
+    if (bound->coefficients[i] > MOST_FACTOR || bound->coefficients[i] < -MOST_FACTOR)
+      return true;
+  return false;
+}
+
 void register_leave_out_hidden(const register_nest *nest, ir_builder *builder, unsigned depth,
                                register_segment *segment) {
   unsigned loop = nest->plan.order[depth];
@@ -62,6 +71,8 @@ void register_leave_out_hidden(const register_nest *nest, ir_builder *builder, u
       continue;
     }
     ir_index visible = ir_index_add(builder, step ? ir_index_floordiv(builder, room, step) : room, ir_index_const(1));
+    if (!step && is_far(&bound))
+      visible = ir_index_min(builder, visible, ir_index_const(1));
     ir_index whole = step ? ir_index_mul(builder, ir_index_ceildiv(builder, visible, unrolled), copies)
                           : ir_index_mul(builder, ir_index_max(builder, visible, zero), extent);
     segment->to = ir_index_min(builder, segment->to, whole);
