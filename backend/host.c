@@ -633,7 +633,7 @@ static const char clean[] = "function(sroa,early-cse<memssa>,instcombine<no-veri
 static bool write_code(emitter *e, LLVMTargetMachineRef machine, backend_output output, char **bytes, size_t *size) {
   unsigned count = output == BACKEND_OBJECT ? parts_count(e) : 1;
   return count > 1 ? parts_write(e, machine, count, clean, bytes, size)
-                   : emit_optimize(e, machine, clean) && emit_write(e, machine, output, bytes, size);
+                   : emit_optimize_further(e, machine, clean) && emit_write(e, machine, output, bytes, size);
 }
 
 bool backend_emit_host(ir_module *module, const target_facts *facts, backend_output output, char **bytes,

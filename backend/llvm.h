@@ -230,7 +230,10 @@ LLVMTargetMachineRef emit_new_machine(const target_facts *facts, char **message)
 LLVMTargetMachineRef emit_create_machine(emitter *e);
 /* What this layer is called in internal errors. Whatever LLVM refuses is one: the module was verified before. */
 #define EMIT_PART "code generation"
-/* Runs LLVM's verifier, then its passes. */
+/* Runs passes of LLVM, in any thread; NULL, or a message for LLVMDisposeMessage. */
+char *emit_run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *pipeline);
+/* Runs LLVM's verifier, then its passes; or more passes behind that. */
+bool emit_optimize_further(emitter *e, LLVMTargetMachineRef machine, const char *pipeline);
 bool emit_optimize(emitter *e, LLVMTargetMachineRef machine, const char *pipeline);
 /* *bytes comes from malloc. */
 bool emit_write(emitter *e, LLVMTargetMachineRef machine, backend_output output, char **bytes, size_t *size);

@@ -14,20 +14,28 @@ static bool fail_with(emitter *e, const char *what, char *message) {
   return false;
 }
 
+char *emit_run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *pipeline) {
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error = LLVMRunPasses(module, pipeline, machine, options);
+  LLVMDisposePassBuilderOptions(options);
+  if (!error)
+    return NULL;
+  char *text = LLVMGetErrorMessage(error), *message = LLVMCreateMessage(text);
+  LLVMDisposeErrorMessage(text);
+  return message;
+}
+
+bool emit_optimize_further(emitter *e, LLVMTargetMachineRef machine, const char *pipeline) {
+  char *message = emit_run_passes(e->llvm, machine, pipeline);
+  return !message || fail_with(e, "LLVM", message);
+}
+
 bool emit_optimize(emitter *e, LLVMTargetMachineRef machine, const char *pipeline) {
   char *message = NULL;
   if (LLVMVerifyModule(e->llvm, LLVMReturnStatusAction, &message))
     return fail_with(e, "the emitted LLVM IR is not valid", message);
   LLVMDisposeMessage(message);
-  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error = LLVMRunPasses(e->llvm, pipeline, machine, options);
-  LLVMDisposePassBuilderOptions(options);
-  if (!error)
-    return true;
-  char *text = LLVMGetErrorMessage(error);
-  ir_internal_error(e->module->root, EMIT_PART, "LLVM: %s", text);
-  LLVMDisposeErrorMessage(text);
-  return false;
+  return emit_optimize_further(e, machine, pipeline);
 }
 
 static bool copy_out(emitter *e, const char *from, size_t count, char **bytes, size_t *size) {

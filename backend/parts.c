@@ -14,8 +14,6 @@
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
-#include <llvm-c/Transforms/PassBuilder.h>
-#include <stdlib.h>
 #include <string.h>
 #include <threads.h>
 
@@ -148,22 +146,10 @@ static void drop_others(const part *p, LLVMModuleRef module) {
 }
 
 static bool optimize(part *p, LLVMModuleRef module, LLVMTargetMachineRef machine) {
-  static const char first[] = "elim-avail-extern,";
-  char *passes = malloc(sizeof first + strlen(p->all->pipeline));
-  if (!passes)
-    return false;
-  memcpy(passes, first, sizeof first);
-  strcat(passes, p->all->pipeline);
-  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error = LLVMRunPasses(module, passes, machine, options);
-  LLVMDisposePassBuilderOptions(options);
-  free(passes);
-  if (error) {
-    char *text = LLVMGetErrorMessage(error);
-    p->error = LLVMCreateMessage(text);
-    LLVMDisposeErrorMessage(text);
-  }
-  return !error;
+  p->error = emit_run_passes(module, machine, "elim-avail-extern");
+  if (!p->error)
+    p->error = emit_run_passes(module, machine, p->all->pipeline);
+  return !p->error;
 }
 
 static void make_object(part *p, LLVMModuleRef module, LLVMTargetMachineRef machine) {

@@ -266,6 +266,15 @@ ir_bounds ir_bounds_of(const ir_op *loop, unsigned dim) {
                            ir_mixed(loop, 2, "staticStep", dim)};
 }
 
+bool ir_induction(const ir_value *value, ir_bounds *bounds) {
+  const ir_op *loop = value->op ? NULL : value->block->parent;
+  if (!loop || (loop->code != OP_SCF_FOR && loop->code != OP_SCF_FORALL) ||
+      value->index >= value->block->num_args - loop->num_results)
+    return false;
+  *bounds = ir_bounds_of(loop, value->index);
+  return true;
+}
+
 bool ir_indices_are(unsigned count, const ir_index *indices, int64_t constant) {
   for (unsigned i = 0; i < count; i++)
     if (!ir_index_is_const(indices[i], constant))

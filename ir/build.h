@@ -68,6 +68,9 @@ typedef struct ir_bounds {
 /* That of an scf.for, or of loop `dim` of an scf.forall. */
 ir_bounds ir_bounds_of(const ir_op *loop, unsigned dim);
 
+/* The value counts a loop of an scf.for or scf.forall: its range. */
+bool ir_induction(const ir_value *value, ir_bounds *bounds);
+
 /* All of the indices are that constant. */
 bool ir_indices_are(unsigned count, const ir_index *indices, int64_t constant);
 

@@ -32,16 +32,6 @@ static const range anything = {INT64_MIN, INT64_MAX};
 /* `steps` is how many values may still be looked at: ranges of ranges must not branch without end. */
 static range range_of_expr(const ir_expr *expr, ir_value *const *values, unsigned *steps);
 
-/* The range of the loop that the value counts, if it is an induction variable. */
-static bool induction(const ir_value *value, ir_bounds *bounds) {
-  const ir_op *loop = value->op ? NULL : value->block->parent;
-  if (!loop || (loop->code != OP_SCF_FOR && loop->code != OP_SCF_FORALL) ||
-      value->index >= value->block->num_args - loop->num_results)
-    return false;
-  *bounds = ir_bounds_of(loop, value->index);
-  return true;
-}
-
 static range range_of_value(ir_value *value, unsigned *steps);
 
 static range range_of_index(ir_index x, unsigned *steps) {
@@ -62,6 +52,15 @@ static range range_of_induction(const ir_bounds *loop, unsigned *steps) {
   return result;
 }
 
+/* That of the lesser one of two numbers, or of the greater one. */
+static range range_of_lesser(range a, range b) {
+  return (range){a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high};
+}
+
+static range range_of_greater(range a, range b) {
+  return (range){a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+}
+
 /* The bounds of affine.min and affine.max from those of their results. */
 static range range_of_extremum(const ir_op *op, unsigned *steps) {
   const ir_map *map = ir_attr_get(op, "map")->map;
@@ -73,9 +72,7 @@ static range range_of_extremum(const ir_op *op, unsigned *steps) {
   range result = range_of_expr(map->results[0], values, steps);
   for (unsigned i = 1; i < map->num_results && i < MAX_RESULTS; i++) {
     range next = range_of_expr(map->results[i], values, steps);
-    bool min = op->code == OP_AFFINE_MIN;
-    result.low = (next.low < result.low) == min ? next.low : result.low;
-    result.high = (next.high < result.high) == min ? next.high : result.high;
+    result = op->code == OP_AFFINE_MIN ? range_of_lesser(result, next) : range_of_greater(result, next);
   }
   return map->num_results > MAX_RESULTS ? anything : result;
 }
@@ -210,9 +207,9 @@ static range range_of_result(const ir_op *op, unsigned *steps) {
   case OP_ARITH_SUBI:
     return unless_infinite(less(a.low, b.high, INT64_MIN), less(a.high, b.low, INT64_MAX));
   case OP_ARITH_MINSI:
-    return (range){a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high};
+    return range_of_lesser(a, b);
   case OP_ARITH_MAXSI:
-    return (range){a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+    return range_of_greater(a, b);
   case OP_ARITH_MINUI: /* no more than either as a natural number */
     if (a.low < 0 && b.low < 0)
       return anything;
@@ -231,7 +228,7 @@ static range range_of_value(ir_value *value, unsigned *steps) {
     return (range){known.constant, known.constant};
   if (!*steps || !--*steps)
     return anything;
-  if (induction(value, &loop))
+  if (ir_induction(value, &loop))
     return range_of_induction(&loop, steps);
   range all = range_of_bits(ir_scalar_bits(value->type->element));
   range found = value->op ? range_of_result(value->op, steps) : all;
@@ -243,7 +240,7 @@ static range range_of_value(ir_value *value, unsigned *steps) {
 static bool is_left_of_loop(const ir_expr *negated, const ir_expr *upper, ir_value *const *values) {
   ir_bounds loop;
   if (negated->kind != IR_EXPR_MUL || negated->lhs->kind != IR_EXPR_DIM || negated->rhs->kind != IR_EXPR_CONST ||
-      negated->rhs->value != -1 || upper->kind != IR_EXPR_DIM || !induction(values[negated->lhs->value], &loop) ||
+      negated->rhs->value != -1 || upper->kind != IR_EXPR_DIM || !ir_induction(values[negated->lhs->value], &loop) ||
       !loop.upper.value)
     return false;
   const ir_value *wanted = values[upper->value];
@@ -280,10 +277,9 @@ static range range_of_expr(const ir_expr *expr, ir_value *const *values, unsigne
     return anything;
   if (expr->kind == IR_EXPR_MOD)
     return a.low >= 0 && a.high < c ? a : (range){0, c - 1};
-  /* Both divisions lie within 1 of the floor. */
-  int64_t up = expr->kind == IR_EXPR_CEILDIV;
-  return (range){a.low == INT64_MIN ? INT64_MIN : floor_quotient(a.low, c),
-                 a.high == INT64_MAX ? INT64_MAX : floor_quotient(a.high, c) + (up && a.high % c != 0)};
+  range floors = range_of_quotient(a, c, false);
+  bool up = expr->kind == IR_EXPR_CEILDIV && a.high != INT64_MAX && a.high % c != 0;
+  return (range){floors.low, floors.high + up};
 }
 
 static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
@@ -352,7 +348,7 @@ static uint64_t divisor_of_value(ir_value *value, unsigned *steps) {
     return magnitude(known.constant);
   if (!*steps || !--*steps)
     return 1;
-  if (induction(value, &loop))
+  if (ir_induction(value, &loop))
     return greatest_common_divisor(divisor_of_index(loop.lower, steps), divisor_of_index(loop.step, steps));
   switch (op ? op->code : IR_NUM_OPCODES) {
   case OP_AFFINE_APPLY:

@@ -27,19 +27,16 @@ static ir_op *outside_of_bodies(ir_op *op) {
 
 /* The value counts a loop, of a structured op, scf.for or scf.forall, which starts at 0 or above: its end. */
 static bool find_end(const ir_value *value, extent *end) {
-  const ir_op *op = value->op, *loop = op ? ir_op_parent(op) : value->block->parent;
-  if (op) {
-    if (op->code != OP_LINALG_INDEX || !ir_op_has(loop, IR_STRUCTURED))
-      return false;
-    *end = extent_of_loop(loop, (unsigned)ir_attr_int_or(op, "dim", 0));
-    return true;
+  const ir_op *index = value->op;
+  ir_bounds bounds;
+  if (ir_induction(value, &bounds)) {
+    *end = extent_of_index(bounds.upper);
+    return ir_index_least(bounds.lower) >= 0;
   }
-  if ((loop->code != OP_SCF_FOR && loop->code != OP_SCF_FORALL) ||
-      value->index >= value->block->num_args - loop->num_results)
+  if (!index || index->code != OP_LINALG_INDEX || !ir_op_has(ir_op_parent(index), IR_STRUCTURED))
     return false;
-  ir_bounds bounds = ir_bounds_of(loop, value->index);
-  *end = extent_of_index(bounds.upper);
-  return ir_index_least(bounds.lower) >= 0;
+  *end = extent_of_loop(ir_op_parent(index), (unsigned)ir_attr_int_or(index, "dim", 0));
+  return true;
 }
 
 /* So many elements from the index on end within an extent: they are one for each iteration of a loop that ends there, or
@@ -54,9 +51,10 @@ static bool ends_within(ir_index from, ir_index count, extent whole) {
     return false;
   if (ir_index_is_const(count, 1))
     return extent_equal(end, whole);
-  const ir_op *size = count.value ? count.value->op : NULL, *loop = from.value->op ? NULL : from.value->block->parent;
-  ir_index step = size && loop ? ir_bounds_of(loop, from.value->index).step : (ir_index){.value = from.value};
-  const ir_expr *room = step.value ? NULL : extent_room(size, from.value, step.constant);
+  const ir_op *size = count.value ? count.value->op : NULL;
+  ir_bounds loop;
+  bool is_step = size && ir_induction(from.value, &loop) && !loop.step.value;
+  const ir_expr *room = is_step ? extent_room(size, from.value, loop.step.constant) : NULL;
   if (!room || room->kind != IR_EXPR_DIM)
     return false;
   return extent_equal(extent_of_index(ir_index_of(ir_operand(size, (unsigned)room->value))), whole);
