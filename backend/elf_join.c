@@ -1,5 +1,5 @@
-/* elf_join.c - what a linker does to make one object file of several, no more: sections stay as they are, one behind the
- * other, and relocations name the symbols of one table.
+/* elf_join.c - what a linker does to make one object file of several, no more: sections stay as they are, one behind
+ * the other, and relocations name the symbols of one table.
  *
  *     header | sections of file 0 | sections of file 1 | .. | symbols | names | section headers
  *

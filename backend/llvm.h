@@ -232,9 +232,10 @@ LLVMTargetMachineRef emit_create_machine(emitter *e);
 #define EMIT_PART "code generation"
 /* Runs passes of LLVM, in any thread; NULL, or a message for LLVMDisposeMessage. */
 char *emit_run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *pipeline);
-/* Runs LLVM's verifier, then its passes; or more passes behind that. */
-bool emit_optimize_further(emitter *e, LLVMTargetMachineRef machine, const char *pipeline);
+/* Runs LLVM's verifier, then its passes. */
 bool emit_optimize(emitter *e, LLVMTargetMachineRef machine, const char *pipeline);
+/* More passes on a module that was verified. */
+bool emit_optimize_further(emitter *e, LLVMTargetMachineRef machine, const char *pipeline);
 /* *bytes comes from malloc. */
 bool emit_write(emitter *e, LLVMTargetMachineRef machine, backend_output output, char **bytes, size_t *size);
 

@@ -1,9 +1,10 @@
-/* parts.c - LLVM works on one module in one thread. Most of its time goes to instructions of kernels, which know nothing
- * of each other, so each thread gets a copy of the module in a context of its own, of which it makes code for some
- * kernels. The object files of all are joined to one.
+/* parts.c - LLVM works on one module in one thread. Most of its time goes to instructions of kernels, which know
+ * nothing of each other, so each thread gets a copy of the module in a context of its own, of which it makes code for
+ * some kernels. The object files of all are joined to one.
  *
- * Part 0 is the module itself, in the calling thread, and has what is no kernel, too: exported functions, and data, which
- * copies only name, as it may be large. What parts use of each other is hidden, not private, until they are joined.
+ * Part 0 is the module itself, in the calling thread, and has what is no kernel, too: exported functions, and data,
+ * which copies only name, as it may be large. What parts use of each other is hidden, not private, until they are
+ * joined.
  *
  * Invariants: each function is the same whatever part it is in, as nothing is inlined into kernels but what is private.
  * Where there is no thread to be had, this one does the work.
@@ -60,7 +61,7 @@ unsigned parts_count(const emitter *e) {
   return count ? count : 1;
 }
 
-/* ---------------------------------------------------------------------------------------------------- before threads */
+/* --------------------------------------------------------------------------------------------------- before threads */
 
 /* A private function that only its own part uses stays private, so that it can be inlined. */
 static bool is_used_by_workers(LLVMValueRef function) {
@@ -135,7 +136,7 @@ static void divide(parts *p, unsigned count) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------- in a thread */
+/* ------------------------------------------------------------------------------------------------------ in a thread */
 
 /* What belongs to other parts is only declared. */
 static void drop_others(const part *p, LLVMModuleRef module) {
@@ -204,7 +205,7 @@ static void make_objects(unsigned count, part *parts, LLVMTargetMachineRef machi
       thrd_join(threads[i], NULL);
 }
 
-/* ------------------------------------------------------------------------------------------------------ behind threads */
+/* --------------------------------------------------------------------------------------------------- behind threads */
 
 static bool join(emitter *e, unsigned count, part *parts, char **bytes, size_t *size) {
   elf_file files[MAX_PARTS];

@@ -8,8 +8,8 @@
 
 /* The parts in which the module's code had best be made: 1 where it is little. */
 unsigned parts_count(const emitter *e);
-/* emit_optimize_further and emit_write to an object file, in so many parts. What the functions are does not depend on that, but
- * where they lie in the file. The module is used up. */
+/* emit_optimize_further and emit_write to an object file, in so many parts. What the functions are does not depend on
+ * that, but where they lie in the file. The module is used up. */
 bool parts_write(emitter *e, LLVMTargetMachineRef machine, unsigned count, const char *pipeline, char **bytes,
                  size_t *size);
 #endif

@@ -39,8 +39,8 @@ static bool find_end(const ir_value *value, extent *end) {
   return true;
 }
 
-/* So many elements from the index on end within an extent: they are one for each iteration of a loop that ends there, or
- * what a step of that loop has left. */
+/* So many elements from the index on end within an extent: they are one for each iteration of a loop that ends there,
+ * or what a step of that loop has left. */
 static bool ends_within(ir_index from, ir_index count, extent whole) {
   int64_t last, most = ir_index_most(from), most_count = ir_index_most(count);
   if (!whole.value)

@@ -1,12 +1,12 @@
 /* hide_lowest.c - pass "hide-lowest": scores that a mask gives the lowest number are hidden, as those that it gives
  * -infinity are.
  *
- * Programs write masks with finfo.min: select(k <= q, score, -3.4e38), in f16 -65504, or that added to the score. Where a
- * row sees any key, the weights of such scores are 0, as its maximum is far above them. So -infinity means the same
+ * Programs write masks with finfo.min: select(k <= q, score, -3.4e38), in f16 -65504, or that added to the score. Where
+ * a row sees any key, the weights of such scores are 0, as its maximum is far above them. So -infinity means the same
  * there, and tiles where nothing is visible can be left out, on any target. Where a row may see none, all its scores
- * count alike, and its weights are those of a mean: nothing is done then. That each row sees a key is shown with one key,
- * the first, the last, or that at the row's own place, which none of all masks on the way hides in any row: these are
- * comparisons of indices, and nothing else on the way can give what is as low, as a second mask from memory could.
+ * count alike, and its weights are those of a mean: nothing is done then. That each row sees a key is shown with one
+ * key, the first, the last, or that at the row's own place, which none of all masks on the way hides in any row: these
+ * are comparisons of indices, and nothing else on the way can give what is as low, as a second mask from memory could.
  *
  * Invariant: weights stay, but in rows all of whose visible scores are infinite or as low as the mask's number.
  * Terminates: walks over bodies, and over conditions, of at most MAX_STEPS for each softmax. */

@@ -51,12 +51,12 @@ bool shapes_find_extent(shapes *s, ir_value *tensor, unsigned dim, ir_index *fou
 bool shapes_find_origin(shapes *s, extent x, ir_index *found);
 /* Asks each call for that. */
 void shapes_require(shapes *s, ir_predicate predicate, ir_index a, ir_index b);
-/* What was asked for the op's sake since s->fits was `before` counts only where the branches that the op is in are taken
- * and the loops go round, as far as that is known before the call. */
+/* What was asked for the op's sake since s->fits was `before` counts only where the branches that the op is in are
+ * taken and the loops go round, as far as that is known before the call. */
 void shapes_guard(shapes *s, const ir_op *op, ir_value *before);
 
-/* Asks that what the op reads or writes lies within its operands (shapes_places.c). Marks its dims, or those of reads in
- * its body, for which that is surely so then (clamp.h). */
+/* Asks that what the op reads or writes lies within its operands (shapes_places.c). Marks its dims, or those of reads
+ * in its body, for which that is surely so then (clamp.h). */
 void shapes_check_maps(shapes *s, const ir_op *op);
 void shapes_check_places(shapes *s, ir_op *op);
 /* The same of the ops at the function's top, where integer arguments tell the places. */

@@ -125,8 +125,8 @@ static bool add_start(shapes *s, const ir_op *op, const mask_bound *form, ir_ind
   return known;
 }
 
-/* The subscript of a read in the body of `op`, a sum of loop indices times numbers and of what is known before the call,
- * begins and ends within the dim. False where it is something else. */
+/* The subscript of a read in the body of `op`, a sum of loop indices times numbers and of what is known before the
+ * call, begins and ends within the dim. False where it is something else. */
 static bool check_linear(shapes *s, ir_op *op, ir_value *subscript, ir_value *source, unsigned dim) {
   mask_bound form;
   ir_index extent, count, first = ir_index_const(0), last = first;
@@ -148,8 +148,8 @@ static bool check_linear(shapes *s, ir_op *op, ir_value *subscript, ir_value *so
   return true;
 }
 
-/* It is known before the call whether the op is done: at the function's top, in the body of an op there, and in branches
- * and loops of which that is known. */
+/* It is known before the call whether the op is done: at the function's top, in the body of an op there, and in
+ * branches and loops of which that is known. */
 static bool is_foreseen(shapes *s, const ir_op *op) {
   const ir_op *around = ir_op_parent(op);
   if (ir_op_has(around, IR_STRUCTURED))
