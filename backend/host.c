@@ -232,8 +232,8 @@ static void bind_iteration(emitter *e, const ir_block *body, LLVMValueRef number
 
 enum { CAPTURE_ENVIRONMENT, CAPTURE_STATUS, CAPTURE_BOUNDS };
 
-/* The body as `void worker(struct *data, i64 iteration)`. `values` are the captures in the order of CAPTURE_..., then
- * the pieces of c->values; they are replaced by what they are inside. */
+/* The body as `void "forall:"(struct *data, i64 iteration)`, whose name is no exported one. `values` are the captures in
+ * the order of CAPTURE_..., then the pieces of c->values; they are replaced by what they are inside. */
 static LLVMValueRef emit_worker(emitter *e, const ir_op *op, const emit_values *c, LLVMTypeRef data_type,
                                 LLVMValueRef *values, unsigned count) {
   const ir_block *body = ir_region(op, 0);
@@ -241,7 +241,7 @@ static LLVMValueRef emit_worker(emitter *e, const ir_op *op, const emit_values *
   LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
   LLVMTypeRef parameters[] = {pointer_type(e), index_type(e)};
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), parameters, 2, false);
-  LLVMValueRef worker = add_function(e, "forall", type, false);
+  LLVMValueRef worker = add_function(e, "forall:", type, false);
   emit_add_text_attribute(e, worker, PARTS_WORKER, "");
   frame inside = {0};
   e->target_state = &inside;
@@ -419,7 +419,7 @@ static const char *const library_names[] = {
 };
 
 static bool check_name(emitter *e, const ir_op *function, const char *name) {
-  bool taken = !*name || !strncmp(name, "llvm.", 5) || !strncmp(name, "body:", 5);
+  bool taken = !*name || !strncmp(name, "llvm.", 5) || !strncmp(name, "body:", 5) || !strncmp(name, "forall:", 7);
   for (size_t i = 0; i < sizeof library_names / sizeof *library_names; i++)
     taken |= !strcmp(name, library_names[i]);
   if (taken)
