@@ -72,6 +72,7 @@ static const struct option_row {
 #undef ROW
 };
 enum { NUM_ROWS = sizeof rows / sizeof rows[0] };
+static const char no_value[] = ""; /* of an OPTION_OPTIONAL that is given without one */
 
 static bool is_given(const command_options *options, const struct option_row *row) {
   const char *field = (const char *)options + row->offset;
@@ -112,7 +113,7 @@ static bool parse_option(unsigned command, int count, char **arguments, int *i, 
   if (equals)
     set_field(options, row, equals + 1);
   else if (row->kind == OPTION_OPTIONAL)
-    set_field(options, row, "");
+    set_field(options, row, no_value);
   else if (*i + 1 < count)
     set_field(options, row, arguments[++*i]);
   else
@@ -192,7 +193,7 @@ static bool number_error(const char *name, const char *wanted, uint64_t least, u
 bool options_number(const char *name, const char *text, uint64_t least, uint64_t most, uint64_t fallback,
                     uint64_t *number) {
   *number = fallback;
-  if (!text || !*text)
+  if (!text || text == no_value)
     return true;
   char *end;
   return read_number(text, 0, least, most, number, &end) || number_error(name, "a number", least, most, text);

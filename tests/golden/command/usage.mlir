@@ -5,7 +5,7 @@
 // RUN: sh -c 'tcc-attn opt; test $? = 2'
 // RUN: sh -c 'tcc-attn opt %s --unknown; test $? = 2' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: sh -c 'tcc-attn opt %s -o; test $? = 2' 2>&1 | FileCheck %s --check-prefix=MISSING
-// RUN: sh -c 'tcc-attn opt %s --cores=0; test $? = 2' 2>&1 | FileCheck %s --check-prefix=CORES
+// RUN: sh -c 'tcc-attn opt %s --cores=; test $? = 2; tcc-attn opt %s --cores=0; test $? = 2' 2>&1 | FileCheck %s --check-prefix=CORES
 // RUN: sh -c 'for tiles in "" rows=0 rows=1048577 rows=8,rows rows=8, "rows=8 " depth=8 rows=4,rows=5; do tcc-attn opt %s "--tiles=$tiles"; test $? = 2 || exit 1; done' 2>&1 | FileCheck %s --check-prefix=TILES
 // RUN: sh -c 'tcc-attn opt %examples/attention.mlir --tiles=rows=1048576,softmax=128 -o /dev/null && tcc-attn opt %examples/attention.mlir --tiles=own -o /dev/null'
 // RUN: sh -c 'tcc-attn list things; test $? = 2' 2>&1 | FileCheck %s --check-prefix=LIST
@@ -56,6 +56,7 @@
 // VERSION: tcc-attn {{[0-9]+\.[0-9]+\.[0-9]+}}
 // UNKNOWN: this command has no option '--unknown'
 // MISSING: a value is missing after '-o'
+// CORES: --cores wants a number from 1 to 4096, not ''
 // CORES: --cores wants a number from 1 to 4096, not '0'
 // TILES: --tiles wants sizes as in rows=64,columns=128,reduction=256,softmax=128, not ''
 // TILES: not 'rows=0'
