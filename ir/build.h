@@ -38,6 +38,9 @@ ir_index ir_index_mod(ir_builder *builder, ir_index a, int64_t b);
 int64_t ir_index_least(ir_index x);
 /* The same from above: INT64_MAX if there is none. */
 int64_t ir_index_most(ir_index x);
+/* The integer is what its op computes of its operands as numbers of any size: nothing has wrapped around, no bit was
+ * lost, by what is known of the same. */
+bool ir_is_exact(const ir_value *value);
 /* A number that divides the index, by what is known of the same; 0 for the constant 0, which everything divides. */
 uint64_t ir_index_divisor(ir_index x);
 /* The extent of a dim of a tensor or memref value: a constant where the type knows it, else tensor.dim / memref.dim. */

@@ -146,12 +146,13 @@ static bool loses_nothing(const ir_op *cast) {
          (cast->code == OP_ARITH_INDEX_CAST && ir_scalar_bits(from) <= ir_scalar_bits(to));
 }
 
-/* An index that is computed as another integer of 64 bits is computed as an index. */
+/* An index that is computed as another integer of 64 bits, or as one of fewer that hold it, is computed as an index. */
 static ir_value *cast_operands(ir_builder *builder, const ir_op *op, const ir_op *arithmetic) {
-  const ir_type *type = ir_result(op, 0)->type, *from = ir_result(arithmetic, 0)->type;
+  const ir_type *type = ir_result(op, 0)->type;
+  const ir_value *from = ir_result(arithmetic, 0);
   bool sums = arithmetic->code == OP_ARITH_ADDI || arithmetic->code == OP_ARITH_SUBI;
-  if (op->code != OP_ARITH_INDEX_CAST || type != ir_type_index(op->module) || from->element != IR_I64 ||
-      (!sums && arithmetic->code != OP_ARITH_MULI))
+  if (op->code != OP_ARITH_INDEX_CAST || type != ir_type_index(op->module) ||
+      (!sums && arithmetic->code != OP_ARITH_MULI) || (from->type->element != IR_I64 && !ir_is_exact(from)))
     return NULL;
   ir_value *operands[2];
   for (unsigned i = 0; i < 2; i++)
@@ -170,7 +171,8 @@ ir_value *fold_cast(ir_builder *builder, ir_op *op) {
   bool inverse = (op->code == OP_ARITH_TRUNCF && inner->code == OP_ARITH_EXTF) ||
                  (op->code == OP_ARITH_TRUNCI && (inner->code == OP_ARITH_EXTSI || inner->code == OP_ARITH_EXTUI)) ||
                  (op->code == OP_ARITH_INDEX_CAST && inner->code == OP_ARITH_INDEX_CAST);
-  if (inverse && loses_nothing(inner) && ir_operand(inner, 0)->type == ir_result(op, 0)->type)
+  bool casts_index = op->code == OP_ARITH_INDEX_CAST && ir_is_exact(ir_operand(op, 0));
+  if (inverse && (loses_nothing(inner) || casts_index) && ir_operand(inner, 0)->type == ir_result(op, 0)->type)
     return ir_operand(inner, 0);
   bool widening = op->code == OP_ARITH_EXTF || op->code == OP_ARITH_EXTSI || op->code == OP_ARITH_EXTUI;
   if (widening && inner->code == op->code)

@@ -653,6 +653,15 @@ int64_t ir_index_most(ir_index x) {
   return x.value && high > UINT32_MAX ? INT64_MAX : high;
 }
 
+bool ir_is_exact(const ir_value *value) {
+  unsigned steps = MAX_STEPS;
+  bool is_integer = value->type->kind == IR_TYPE_SCALAR && !ir_scalar_is_float(value->type->element);
+  if (!value->op || !is_integer || value->type->element == IR_I1)
+    return false;
+  range all = range_of_bits(ir_scalar_bits(value->type->element)), found = range_of_result(value->op, &steps);
+  return found.low != INT64_MIN && found.high != INT64_MAX && found.low >= all.low && found.high <= all.high;
+}
+
 uint64_t ir_index_divisor(ir_index x) {
   unsigned steps = MAX_STEPS;
   return divisor_of_index(x, &steps);

@@ -214,9 +214,9 @@ static bool is_natural(const mask_bound *bound, ir_value *value, unsigned *steps
   return add_value(&alone, value, 1, steps) && add_least_terms(&alone, 1, &least) && least >= 0;
 }
 
-bool mask_linear(mask_bound *form, ir_op *op, ir_value *index) {
+bool mask_linear(mask_bound *form, ir_op *op, ir_value *index, bool takes_near) {
   unsigned steps = MAX_STEPS;
-  *form = (mask_bound){.op = op};
+  *form = (mask_bound){.op = op, .takes_near = takes_near};
   return add_value(form, index, 1, &steps);
 }
 

@@ -9,7 +9,8 @@
 #include "passes/reads.h"
 #include "passes/shapes.h"
 
-enum { FAR = 1 << 29 }; /* sums of products of such numbers are numbers of 64 bits */
+/* Sums of products of such numbers are numbers of 64 bits; they are near (mask.h). */
+enum { FAR = 1 << 29 };
 
 /* One more than the subscript comes to; not known where terms fall as loops go on. */
 static bool find_end(shapes *s, const ir_op *op, const ir_expr *subscript, ir_index *end) {
@@ -111,6 +112,8 @@ static bool add_start(shapes *s, const ir_op *op, const mask_bound *form, ir_ind
     ir_index part;
     known =
         form->coefficients[i] <= FAR && form->coefficients[i] >= -FAR && shapes_find_index(s, form->values[i], &part);
+    if (known && part.value && part.value->type->element != IR_INDEX)
+      part = ir_index_of(ir_unary(&s->builder, OP_ARITH_INDEX_CAST, part.value, ir_type_index(op->module)));
     if (known && s->reads_positions) { /* so that no sum of such wraps around */
       require_in_loops(s, op, ir_index_const(-FAR), part);
       require_in_loops(s, op, part, ir_index_const(FAR));
@@ -130,7 +133,7 @@ static bool add_start(shapes *s, const ir_op *op, const mask_bound *form, ir_ind
 static bool check_linear(shapes *s, ir_op *op, ir_value *subscript, ir_value *source, unsigned dim) {
   mask_bound form;
   ir_index extent, count, first = ir_index_const(0), last = first;
-  if (!mask_linear(&form, op, subscript) || form.num_quotients || form.least || form.most ||
+  if (!mask_linear(&form, op, subscript, s->reads_positions) || form.num_quotients || form.least || form.most ||
       !shapes_find_extent(s, source, dim, &extent))
     return false;
   for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++) {
