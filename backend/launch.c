@@ -163,15 +163,12 @@ static const program_operation operations_of[IR_NUM_OPCODES] = {
     [OP_ARITH_ORI] = PROGRAM_MAX,           [OP_AFFINE_MIN] = PROGRAM_MIN,
     [OP_AFFINE_MAX] = PROGRAM_MAX};
 
+/* Truth values are combined only: as integers, 1 of them is -1. */
 static void launch_arithmetic(launch_plan *plan, const ir_op *op) {
   uint32_t sizes[2];
-  if (operand_sizes(plan, op, sizes))
+  bool is_logical = op->code == OP_ARITH_ANDI || op->code == OP_ARITH_ORI;
+  if ((ir_result(op, 0)->type->element == IR_I1) == is_logical && operand_sizes(plan, op, sizes))
     set_size(plan, op, launch_binary(plan, operations_of[op->code], sizes[0], sizes[1]));
-}
-
-static void launch_logical(launch_plan *plan, const ir_op *op) {
-  if (ir_result(op, 0)->type->element == IR_I1)
-    launch_arithmetic(plan, op);
 }
 
 static void launch_cmpi(launch_plan *plan, const ir_op *op) {
@@ -187,11 +184,24 @@ static void launch_cmpi(launch_plan *plan, const ir_op *op) {
   set_size(plan, op, inverted ? equals_zero(plan, holds) : holds);
 }
 
-/* Sizes are numbers of 64 bits, whatever they are called. */
-static void launch_index_cast(launch_plan *plan, const ir_op *op) {
+static void launch_cast_size(launch_plan *plan, const ir_op *op) {
   uint32_t size;
-  if (operand_sizes(plan, op, &size))
+  bool is_truth = ir_operand(op, 0)->type->element == IR_I1 || ir_result(op, 0)->type->element == IR_I1;
+  if (!is_truth && operand_sizes(plan, op, &size))
     set_size(plan, op, size);
+}
+
+/* Sizes are numbers of 64 bits: of one that is computed as an integer of fewer, the lowest count. */
+static void wrap_around(launch_plan *plan, const ir_op *op) {
+  const ir_value *result = ir_result(op, 0);
+  unsigned bits = result->type->kind == IR_TYPE_SCALAR ? ir_scalar_bits(result->type->element) : 64;
+  const launch_value *value = launch_get(plan, result);
+  if (value->kind != LAUNCH_SIZE || bits == 1 || bits >= 64 || ir_is_exact(result))
+    return;
+  uint32_t half = launch_constant(plan, INT64_C(1) << (bits - 1)), all = launch_constant(plan, INT64_C(1) << bits);
+  uint32_t size = value->size, sum = launch_binary(plan, PROGRAM_ADD, size, half);
+  uint32_t lost = launch_binary(plan, PROGRAM_MUL, launch_binary(plan, PROGRAM_FLOORDIV, sum, all), all);
+  set_size(plan, op, launch_binary(plan, PROGRAM_SUB, size, lost));
 }
 
 static void launch_select(launch_plan *plan, const ir_op *op) {
@@ -325,10 +335,12 @@ static launch_hook *const hooks[IR_NUM_OPCODES] = {
     [OP_ARITH_CEILDIVSI] = launch_arithmetic,
     [OP_ARITH_MINSI] = launch_arithmetic,
     [OP_ARITH_MAXSI] = launch_arithmetic,
-    [OP_ARITH_ANDI] = launch_logical,
-    [OP_ARITH_ORI] = launch_logical,
+    [OP_ARITH_ANDI] = launch_arithmetic,
+    [OP_ARITH_ORI] = launch_arithmetic,
     [OP_ARITH_CMPI] = launch_cmpi,
-    [OP_ARITH_INDEX_CAST] = launch_index_cast,
+    [OP_ARITH_INDEX_CAST] = launch_cast_size,
+    [OP_ARITH_EXTSI] = launch_cast_size,
+    [OP_ARITH_TRUNCI] = launch_cast_size,
     [OP_ARITH_SELECT] = launch_select,
     [OP_AFFINE_APPLY] = launch_map,
     [OP_AFFINE_MIN] = launch_map,
@@ -388,13 +400,12 @@ static bool run_op(const walker *w, ir_op *op) {
   bool integers = true;
   for (unsigned i = 0; i < op->num_results; i++) {
     const ir_type *type = ir_result(op, i)->type;
-    integers &= type->kind == IR_TYPE_MEMREF ||
-                (type->kind == IR_TYPE_SCALAR &&
-                 (type->element == IR_INDEX || type->element == IR_I64 || type->element == IR_I1));
+    integers &= type->kind == IR_TYPE_MEMREF || (type->kind == IR_TYPE_SCALAR && !ir_scalar_is_float(type->element));
   }
-  if (hooks[op->code] && integers)
+  if (hooks[op->code] && integers) {
     hooks[op->code](plan, op);
-  else if (has_effect(op))
+    wrap_around(plan, op);
+  } else if (has_effect(op))
     return ir_op_error(op, "stands outside of kernels (scf.forall), where only sizes can be computed");
   return plan->module->num_errors == 0;
 }
