@@ -9,6 +9,26 @@
 
 /* ----------------------------------------------------------------------------------------------------- transpose */
 
+static unsigned element_bits(LLVMValueRef row) {
+  LLVMTypeRef element = emit_element_of(row);
+  LLVMTypeKind kind = LLVMGetTypeKind(element);
+  return kind == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(element) : kind == LLVMDoubleTypeKind ? 64 : 32;
+}
+
+/* Ends what ops that read the rows can be merged with: instruction selection would look for it from each shuffle through
+ * all shuffles that made its rows, for up to half of a kernel's compile time, and find nothing. */
+static void fence_rows(emitter *e, unsigned n, LLVMValueRef *rows) {
+  unsigned bits = n * element_bits(rows[0]);
+  if (!e->facts->vector_bits || bits % 128)
+    return;
+  LLVMTypeRef type = LLVMTypeOf(rows[0]), words = LLVMVectorType(LLVMFloatTypeInContext(e->context), bits / 32);
+  for (unsigned i = 0; i < n; i++) {
+    LLVMValueRef row = LLVMBuildBitCast(e->builder, rows[i], words, "");
+    row = emit_intrinsic_of(e, "llvm.arithmetic.fence", &words, 1, &row, 1);
+    rows[i] = LLVMBuildBitCast(e->builder, row, type, "");
+  }
+}
+
 /* Transposes n x n lanes in place, n a power of two: step d swaps the off-diagonal d x d blocks of each 2d x 2d
  * block. */
 static void transpose_square(emitter *e, unsigned n, LLVMValueRef *rows) {
@@ -25,6 +45,8 @@ static void transpose_square(emitter *e, unsigned n, LLVMValueRef *rows) {
       rows[i] = emit_shuffle(e, a, b, low, n);
       rows[i | d] = emit_shuffle(e, a, b, high, n);
     }
+    if (n >= 8 && d > 1)
+      fence_rows(e, n, rows);
   }
 }
 
@@ -391,12 +413,6 @@ static LLVMValueRef combine_lanes(emitter *e, emit_piece_hook combine, LLVMValue
   }
   LLVMValueRef value = emit_lane(e, row, 0);
   return odd ? combine(e, NULL, (LLVMValueRef[]){value, odd}) : value;
-}
-
-static unsigned element_bits(LLVMValueRef row) {
-  LLVMTypeRef element = emit_element_of(row);
-  LLVMTypeKind kind = LLVMGetTypeKind(element);
-  return kind == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(element) : kind == LLVMDoubleTypeKind ? 64 : 32;
 }
 
 /* Lanes first[i] and first[i] + step of `a` and `b`, one behind the other, combined. */

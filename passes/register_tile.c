@@ -307,6 +307,20 @@ static void emit_blocks(register_nest *nest, ir_builder *builder, unsigned depth
   nest->block = NULL;
 }
 
+/* What runs inside of the loop at `depth` is little of all: lanes that are left over, or the one row that is left behind
+ * tiles of a number that is not known. */
+static bool is_cut(const register_nest *nest, unsigned depth) {
+  const register_plan *plan = &nest->plan;
+  bool cut = plan->simd >= 0 && nest->tile.masked & ir_bit((unsigned)plan->simd);
+  for (unsigned i = 0; i < nest->tile.num_dims && !cut; i++)
+    for (unsigned at = 0; at < depth && !cut; at++) {
+      unsigned loop = plan->order[at];
+      cut =
+          nest->tile.loops[i] == loop && nest->tile.sizes[i] == 1 && plan->steps[loop] > 1 && nest->extents[loop].value;
+    }
+  return cut;
+}
+
 /* One loop, and what lies inside. */
 static void emit_loop(register_nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators) {
   const register_plan *plan = &nest->plan;
@@ -314,7 +328,7 @@ static void emit_loop(register_nest *nest, ir_builder *builder, unsigned depth, 
   unsigned loop = plan->order[depth], count = 1;
   bool is_inside = (int)loop == plan->simd && nest->inside;
   bool is_block = nest->block && !is_inside && depth && (int)plan->order[depth - 1] == plan->simd;
-  bool cut = plan->simd >= 0 && nest->tile.masked & ir_bit((unsigned)plan->simd);
+  bool cut = is_cut(nest, depth);
   if (is_inside)
     segments[0] = *nest->inside;
   else if (is_block)
