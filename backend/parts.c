@@ -15,8 +15,8 @@
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
+#include <pthread.h>
 #include <string.h>
-#include <threads.h>
 
 enum {
   MAX_PARTS = 16,
@@ -172,7 +172,7 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *data) {
     p->error = LLVMGetDiagInfoDescription(info);
 }
 
-static int make_other_object(void *data) {
+static void *make_other_object(void *data) {
   part *p = data;
   LLVMContextRef context = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(context, on_diagnostic, p);
@@ -188,21 +188,21 @@ static int make_other_object(void *data) {
   if (machine)
     LLVMDisposeTargetMachine(machine);
   LLVMContextDispose(context);
-  return 0;
+  return NULL;
 }
 
 static void make_objects(unsigned count, part *parts, LLVMTargetMachineRef machine) {
-  thrd_t threads[MAX_PARTS];
+  pthread_t threads[MAX_PARTS];
   bool started[MAX_PARTS] = {false};
   for (unsigned i = 1; i < count; i++)
-    started[i] = thrd_create(&threads[i], make_other_object, &parts[i]) == thrd_success;
+    started[i] = !pthread_create(&threads[i], NULL, make_other_object, &parts[i]);
   make_object(&parts[0], parts[0].all->e->llvm, machine);
   for (unsigned i = 1; i < count; i++)
     if (!started[i])
       make_other_object(&parts[i]);
   for (unsigned i = 1; i < count; i++)
     if (started[i])
-      thrd_join(threads[i], NULL);
+      pthread_join(threads[i], NULL);
 }
 
 /* --------------------------------------------------------------------------------------------------- behind threads */
