@@ -270,6 +270,10 @@ ir_value *fold_reshape(ir_builder *builder, ir_op *op) {
   }
   if (inner && op->code == OP_TENSOR_COLLAPSE_SHAPE && inner->code == op->code)
     return collapse_at_once(builder, op, inner);
+  /* What is split and merged in the same groups keeps its extents, known or not. */
+  if (inner && op->code == OP_TENSOR_COLLAPSE_SHAPE && inner->code == OP_TENSOR_EXPAND_SHAPE &&
+      ir_operand(inner, 0)->type == type && ir_attr_get(op, "reassociation") == ir_attr_get(inner, "reassociation"))
+    return ir_operand(inner, 0);
   bool there_and_back = inner && ((op->code == OP_TENSOR_EXPAND_SHAPE && inner->code == OP_TENSOR_COLLAPSE_SHAPE) ||
                                   (op->code == OP_TENSOR_COLLAPSE_SHAPE && inner->code == OP_TENSOR_EXPAND_SHAPE));
   return there_and_back && ir_operand(inner, 0)->type == type && ir_type_is_static(type) ? ir_operand(inner, 0) : NULL;
