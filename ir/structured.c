@@ -44,10 +44,12 @@ static void set_map(ir_structure *structure, unsigned i, const ir_map *map) {
 
 /* ------------------------------------------------------------------------------------- loops from einsum subscripts */
 
-/* The loop of each subscript letter; `batch` loops of `*` come first. */
+/* The loop of each subscript letter; `batch` loops of `*` come first. A dim `y+v` is that of a window at y, whose place v
+ * in it is read: the n-th of an operand has the subscript y strides[n] + v dilations[n]. */
 typedef struct subscripts {
   unsigned batch, num_loops;
   int loop_of[26];
+  int64_t strides[IR_MAX_RANK], dilations[IR_MAX_RANK];
 } subscripts;
 
 static void number_letters(subscripts *s, const char *from, const char *to) {
@@ -56,11 +58,52 @@ static void number_letters(subscripts *s, const char *from, const char *to) {
       s->loop_of[*from - 'a'] = (int)s->num_loops++;
 }
 
+/* The map of the operand whose subscripts begin at *at, which moves behind them. */
+static const ir_map *map_of_subscripts(const ir_op *op, const subscripts *s, const char **at) {
+  const ir_expr *dims[IR_MAX_LOOPS];
+  unsigned n = 0, windows = 0;
+  for (; **at && **at != ','; ++*at) {
+    if (**at == '*') {
+      for (unsigned loop = 0; loop < s->batch; loop++)
+        dims[n++] = ir_expr_dim(op->module, loop);
+      continue;
+    }
+    dims[n] = ir_expr_dim(op->module, (unsigned)s->loop_of[**at - 'a']);
+    if ((*at)[1] == '+') {
+      *at += 2;
+      const ir_expr *place = ir_expr_dim(op->module, (unsigned)s->loop_of[**at - 'a']);
+      dims[n] = ir_expr_binary(
+          op->module, IR_EXPR_ADD,
+          ir_expr_binary(op->module, IR_EXPR_MUL, dims[n], ir_expr_const(op->module, s->strides[windows])),
+          ir_expr_binary(op->module, IR_EXPR_MUL, place, ir_expr_const(op->module, s->dilations[windows])));
+      windows++;
+    }
+    n++;
+  }
+  return ir_map_get(op->module, s->num_loops, 0, n, dims);
+}
+
+/* The integers of a dense attribute, one a window dim; 1 each where it is missing. */
+static bool read_steps(const ir_op *op, const char *name, unsigned count, int64_t *steps) {
+  const ir_attr *attr = ir_attr_get(op, name);
+  bool is_list = !attr || (attr->kind == IR_ATTR_DENSE && attr->type->element == IR_I64 && attr->type->rank == 1 &&
+                           attr->type->shape[0] == count);
+  for (unsigned i = 0; is_list && i < count; i++) {
+    steps[i] = 1;
+    if (attr)
+      memcpy(&steps[i], attr->bytes + (attr->count == 1 ? 0 : i) * sizeof *steps, sizeof *steps);
+    is_list = steps[i] > 0;
+  }
+  return is_list || refuse(op, "'%s' must be a dense list of %u positive i64", name, count);
+}
+
 static const ir_structure *structure_subscripts(const ir_op *op, const char *loops) {
   const char *last = strrchr(loops, ',') + 1, *end = loops + strlen(loops);
-  unsigned letters = 0, commas = 0;
-  for (const char *at = loops; at < end; at++)
+  unsigned letters = 0, commas = 0, windows = 0;
+  for (const char *at = loops; at < end; at++) {
     commas += *at == ',';
+    windows += *at == '+';
+  }
   if (commas + 1 != op->num_operands)
     return refuse(op, "has %u operands, but works on %u", op->num_operands, commas + 1);
   for (const char *at = last; at < end; at++)
@@ -71,6 +114,8 @@ static const ir_structure *structure_subscripts(const ir_op *op, const char *loo
                   *last == '*' ? " or more" : "", rank);
   subscripts s = {.batch = rank - letters, .num_loops = rank - letters};
   memset(s.loop_of, -1, sizeof s.loop_of);
+  if (windows && (!read_steps(op, "strides", windows, s.strides) || !read_steps(op, "dilations", windows, s.dilations)))
+    return NULL;
   number_letters(&s, last, end);
   unsigned parallel = s.num_loops;
   number_letters(&s, loops, end);
@@ -81,17 +126,10 @@ static const ir_structure *structure_subscripts(const ir_op *op, const char *loo
     structure->reductions |= 1u << loop;
   const char *at = loops;
   for (unsigned i = 0; i < op->num_operands; i++, at++) {
-    unsigned dims[IR_MAX_LOOPS], n = 0;
-    for (; *at && *at != ','; at++) {
-      if (*at == '*')
-        for (unsigned loop = 0; loop < s.batch; loop++)
-          dims[n++] = loop;
-      else
-        dims[n++] = (unsigned)s.loop_of[*at - 'a'];
-    }
-    if (!has_rank(op, i, n))
+    const ir_map *map = map_of_subscripts(op, &s, &at);
+    if (!has_rank(op, i, map->num_results))
       return NULL;
-    set_map(structure, i, ir_map_select(op->module, s.num_loops, n, dims));
+    set_map(structure, i, map);
   }
   return structure;
 }
