@@ -103,6 +103,38 @@ typedef struct split {
   ir_index extents[IR_MAX_LOOPS][IR_MAX_RANK];
 } split;
 
+/* An op other than contractions sums or compares along the dim of the value, and so does not split it. */
+static bool is_reduced(const ir_value *value, unsigned dim) {
+  for (const ir_use *use = value->uses; use; use = use->next) {
+    const ir_op *user = use->user;
+    if (!ir_op_has(user, IR_STRUCTURED) || ir_is_contraction(user))
+      continue;
+    int loop = ir_map_result_dim(ir_structure_of(user)->maps[ir_use_index(use)], dim);
+    if (loop >= 0 && ir_loop_is_reduction(ir_structure_of(user), (unsigned)loop))
+      return true;
+  }
+  return false;
+}
+
+/* The dim of the collapsed tensor is reduced, or the same one of another collapse of what was collapsed, as an op that
+ * was split in other dims only reads it. What goes with a reduction, as the exponentials of a softmax, has its loops. */
+static bool is_reduced_merged(const ir_op *collapse, unsigned dim) {
+  const ir_attr *groups = ir_attr_get(collapse, "reassociation");
+  unsigned first = 0;
+  for (unsigned g = 0; g < dim; g++)
+    first += groups->elements[g]->count;
+  unsigned count = groups->elements[dim]->count;
+  for (const ir_use *use = ir_operand(collapse, 0)->uses; use; use = use->next) {
+    if (use->user->code != OP_TENSOR_COLLAPSE_SHAPE)
+      continue;
+    const ir_attr *others = ir_attr_get(use->user, "reassociation");
+    for (unsigned g = 0, at = 0; g < others->count; at += others->elements[g++]->count)
+      if (at == first && others->elements[g]->count == count && is_reduced(ir_result(use->user, 0), g))
+        return true;
+  }
+  return false;
+}
+
 /* Loops that are to stay whole: see the head of the file. */
 static uint32_t unsplit_loops(const recast *parts) {
   uint32_t loops = parts->reductions;
@@ -124,7 +156,7 @@ static void split_as_collapsed(const recast *parts, uint32_t whole, ir_builder *
     for (unsigned g = 0, dim = 0; g < groups->count; dim += groups->elements[g++]->count) {
       int loop = ir_map_result_dim(parts->maps[i], g);
       unsigned count = groups->elements[g]->count;
-      if (loop < 0 || whole >> loop & 1 || count <= split->count[loop])
+      if (loop < 0 || whole >> loop & 1 || count <= split->count[loop] || is_reduced_merged(collapse, g))
         continue;
       split->count[loop] = count;
       for (unsigned part = 0; part < count; part++)
