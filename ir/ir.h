@@ -608,7 +608,9 @@ static inline const ir_map *ir_contract_map(const ir_op *contract, unsigned oper
 void ir_structured_build_body(ir_op *op);
 /* Makes a wider float of a float or a signed integer, which loses nothing; of i1 it does not, as true is -1 there. */
 bool ir_op_widens(const ir_op *op);
-/* A contraction: two inputs, one init, body add(out, mul(a, b)) up to casts of the inputs. */
+/* Two inputs, one init, body add(out, mul(a, b)) up to casts of the inputs; some loop is a reduction. */
+bool ir_sums_products(const ir_op *op);
+/* A contraction: so, and all maps are projected permutations. */
 bool ir_is_contraction(const ir_op *op);
 /* Does the body read the current value of the i-th init? */
 bool ir_body_reads_init(const ir_op *op, unsigned i);

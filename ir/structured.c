@@ -452,12 +452,18 @@ static const ir_value *without_casts(const ir_value *value) {
 }
 
 bool ir_is_contraction(const ir_op *op) {
+  if (!ir_sums_products(op))
+    return false;
+  for (unsigned i = 0; i < 3; i++)
+    if (!ir_map_is_projected_permutation(ir_structure_of(op)->maps[i]))
+      return false;
+  return true;
+}
+
+bool ir_sums_products(const ir_op *op) {
   if (!ir_op_has(op, IR_STRUCTURED) || op->num_operands != 3 || ir_num_inits(op) != 1 || !op->num_regions)
     return false;
   const ir_structure *structure = ir_structure_of(op);
-  for (unsigned i = 0; i < 3; i++)
-    if (!ir_map_is_projected_permutation(structure->maps[i]))
-      return false;
   const ir_block *body = ir_region(op, 0);
   const ir_value *sum = body->last ? ir_operand(body->last, 0) : NULL;
   if (!structure->reductions || !sum || !sum->op || (sum->op->code != OP_ARITH_ADDF && sum->op->code != OP_ARITH_ADDI))
