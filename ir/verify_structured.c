@@ -20,37 +20,74 @@ static bool verify_maps(const ir_op *op, const ir_structure *structure) {
   return true;
 }
 
-/* The extremes of an affine expression over boxes of loops; false where they are not known. */
-static bool expr_range(const ir_expr *expr, const int64_t *extents, int64_t *low, int64_t *high) {
+/* What an affine expression comes to over boxes of loops: at least low, at most high; beyond 64 bits, as much as they
+ * say. */
+typedef struct span {
+  int64_t low, high;
+} span;
+
+static int64_t sum(int64_t a, int64_t b) {
+  int64_t found;
+  return !__builtin_add_overflow(a, b, &found) ? found : a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static int64_t product(int64_t a, int64_t b) {
+  int64_t found;
+  return !__builtin_mul_overflow(a, b, &found) ? found : (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
+}
+
+static int64_t floor_quotient(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+/* False where an extent is not known. */
+static bool find_span(const ir_expr *expr, const int64_t *extents, span *found) {
+  span a, b;
   if (expr->kind == IR_EXPR_CONST || expr->kind == IR_EXPR_DIM) {
-    bool is_known = expr->kind == IR_EXPR_CONST || extents[expr->value] != IR_DYNAMIC;
-    *low = expr->kind == IR_EXPR_CONST ? expr->value : 0;
-    *high = expr->kind == IR_EXPR_CONST ? expr->value : is_known ? extents[expr->value] - 1 : 0;
-    return is_known;
+    bool is_const = expr->kind == IR_EXPR_CONST;
+    *found = is_const ? (span){expr->value, expr->value} : (span){0, extents[expr->value] - 1};
+    return is_const || extents[expr->value] != IR_DYNAMIC;
   }
-  int64_t a, b, c, d, corners[4];
-  if (expr->kind == IR_EXPR_FLOORDIV && expr->rhs->kind == IR_EXPR_CONST && expr->rhs->value > 0 &&
-      expr_range(expr->lhs, extents, low, high) && *low >= 0) {
-    *low /= expr->rhs->value;
-    *high /= expr->rhs->value;
+  if (!find_span(expr->lhs, extents, &a) || !find_span(expr->rhs, extents, &b))
+    return false;
+  int64_t by = b.low;
+  switch (expr->kind) {
+  case IR_EXPR_ADD:
+    *found = (span){sum(a.low, b.low), sum(a.high, b.high)};
+    return true;
+  case IR_EXPR_MUL:
+    *found = (span){product(by < 0 ? a.high : a.low, by), product(by < 0 ? a.low : a.high, by)};
+    return true;
+  case IR_EXPR_FLOORDIV:
+    *found = (span){floor_quotient(a.low, by), floor_quotient(a.high, by)};
+    return true;
+  case IR_EXPR_CEILDIV:
+    *found = (span){floor_quotient(a.low, by) + (a.low % by != 0), floor_quotient(a.high, by) + (a.high % by != 0)};
+    return true;
+  default:
+    *found = floor_quotient(a.low, by) == floor_quotient(a.high, by)
+                 ? (span){a.low - by * floor_quotient(a.low, by), a.high - by * floor_quotient(a.low, by)}
+                 : (span){0, by - 1};
     return true;
   }
-  if ((expr->kind != IR_EXPR_ADD && expr->kind != IR_EXPR_MUL) || !expr_range(expr->lhs, extents, &a, &b) ||
-      !expr_range(expr->rhs, extents, &c, &d))
-    return false;
-  bool overflow;
-  if (expr->kind == IR_EXPR_ADD)
-    overflow = __builtin_add_overflow(a, c, &corners[0]) | __builtin_add_overflow(b, d, &corners[1]) |
-               __builtin_add_overflow(a, d, &corners[2]) | __builtin_add_overflow(b, c, &corners[3]);
-  else
-    overflow = __builtin_mul_overflow(a, c, &corners[0]) | __builtin_mul_overflow(b, d, &corners[1]) |
-               __builtin_mul_overflow(a, d, &corners[2]) | __builtin_mul_overflow(b, c, &corners[3]);
-  *low = *high = corners[0];
-  for (unsigned i = 1; i < 4; i++) {
-    *low = corners[i] < *low ? corners[i] : *low;
-    *high = corners[i] > *high ? corners[i] : *high;
-  }
-  return !overflow;
+}
+
+/* The same exactly where it takes few enough iterations to see; the expression uses known extents only. */
+static void narrow_span(const ir_expr *expr, unsigned num_loops, const int64_t *extents, span *found) {
+  enum { MOST = 1 << 16 };
+  int64_t at[IR_MAX_LOOPS] = {0}, count = 1;
+  for (unsigned loop = 0; loop < num_loops && count <= MOST; loop++)
+    if (ir_expr_uses_dim(expr, loop))
+      count = extents[loop] > MOST ? MOST + 1 : count * extents[loop];
+  if (count > MOST || found->low == INT64_MIN || found->high == INT64_MAX)
+    return;
+  *found = (span){INT64_MAX, INT64_MIN};
+  unsigned loop;
+  do {
+    int64_t value = ir_expr_eval(expr, num_loops, at);
+    found->low = value < found->low ? value : found->low;
+    found->high = value > found->high ? value : found->high;
+    for (loop = 0; loop < num_loops && (!ir_expr_uses_dim(expr, loop) || ++at[loop] == extents[loop]); loop++)
+      at[loop] = 0;
+  } while (loop < num_loops);
 }
 
 bool verify_loop_extents(const ir_op *op, const ir_structure *structure) {
@@ -65,15 +102,19 @@ bool verify_loop_extents(const ir_op *op, const ir_structure *structure) {
   }
   for (unsigned i = 0; i < op->num_operands; i++)
     for (unsigned dim = 0; dim < ir_operand(op, i)->type->rank; dim++) {
-      int64_t extent = ir_operand(op, i)->type->shape[dim], low, high;
+      const ir_expr *subscript = structure->maps[i]->results[dim];
+      int64_t extent = ir_operand(op, i)->type->shape[dim], end = extent == IR_DYNAMIC ? INT64_MAX : extent;
+      span span;
       int loop = ir_map_result_dim(structure->maps[i], dim);
       if (loop >= 0 && !ir_extents_agree(extent, extents[loop]))
         return ir_op_error(op, "dim %u of operand %u has extent %lld, but loop %d has %lld", dim, i, (long long)extent,
                            loop, (long long)extents[loop]);
-      if (loop < 0 && runs && expr_range(structure->maps[i]->results[dim], extents, &low, &high) &&
-          (low < 0 || (extent != IR_DYNAMIC && high >= extent)))
+      if (loop >= 0 || !runs || !find_span(subscript, extents, &span) || (span.low >= 0 && span.high < end))
+        continue;
+      narrow_span(subscript, structure->num_loops, extents, &span);
+      if (span.low < 0 || span.high >= end)
         return ir_op_error(op, "dim %u of operand %u is accessed from %lld to %lld, but has extent %lld", dim, i,
-                           (long long)low, (long long)high, (long long)extent);
+                           (long long)span.low, (long long)span.high, (long long)extent);
     }
   return true;
 }

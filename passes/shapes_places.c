@@ -12,55 +12,6 @@
 /* Sums of products of such numbers are numbers of 64 bits; they are near (mask.h). */
 enum { FAR = 1 << 29 };
 
-/* One more than the subscript comes to; not known where terms fall as loops go on. */
-static bool find_end(shapes *s, const ir_op *op, const ir_expr *subscript, ir_index *end) {
-  digits digits;
-  ir_index other;
-  if (recast_digits(subscript, &digits)) {
-    if (!shapes_find_origin(s, extent_of_loop(op, digits.loop), end))
-      return false;
-    *end = recast_digits_end(&s->builder, &digits, *end);
-    return true;
-  }
-  switch (subscript->kind) {
-  case IR_EXPR_CONST:
-    *end = ir_index_add(&s->builder, ir_index_const(subscript->value), ir_index_const(1));
-    return true;
-  case IR_EXPR_ADD:
-    if (!find_end(s, op, subscript->lhs, end) || !find_end(s, op, subscript->rhs, &other))
-      return false;
-    *end = ir_index_add(&s->builder, ir_index_add(&s->builder, *end, other), ir_index_const(-1));
-    return true;
-  case IR_EXPR_MUL:
-    if (subscript->rhs->kind != IR_EXPR_CONST || subscript->rhs->value < 0 || !find_end(s, op, subscript->lhs, end))
-      return false;
-    *end = ir_index_add(
-        &s->builder,
-        ir_index_scale(&s->builder, ir_index_add(&s->builder, *end, ir_index_const(-1)), subscript->rhs->value),
-        ir_index_const(1));
-    return true;
-  default:
-    return false;
-  }
-}
-
-/* Subscripts that are no plain loops begin and end within the operand. */
-void shapes_check_maps(shapes *s, const ir_op *op) {
-  const ir_structure *structure = ir_structure_of(op);
-  const int64_t first_iteration[IR_MAX_LOOPS] = {0};
-  for (unsigned i = 0; i < op->num_operands; i++)
-    for (unsigned dim = 0; dim < structure->maps[i]->num_results; dim++) {
-      const ir_expr *subscript = structure->maps[i]->results[dim];
-      ir_index end, extent;
-      if (subscript->kind == IR_EXPR_DIM || !shapes_find_extent(s, ir_operand(op, i), dim, &extent) ||
-          !find_end(s, op, subscript, &end) || (!end.value && !extent.value))
-        continue;
-      ir_index begin = ir_index_const(ir_expr_eval(subscript, structure->num_loops, first_iteration));
-      shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), begin);
-      shapes_require(s, IR_SIGNED_LESS_EQUAL, end, extent);
-    }
-}
-
 static bool find_number(shapes *s, ir_index index, ir_index *found) {
   *found = index;
   return !index.value || shapes_find_index(s, index.value, found);
@@ -100,6 +51,90 @@ static void require_in_loops(shapes *s, const ir_op *op, ir_index a, ir_index b)
       ir_value *count = ir_index_value(&s->builder, extent), *none = ir_const_index(&s->builder, 0);
       ir_value *empty = ir_compare(&s->builder, OP_ARITH_CMPI, IR_EQUAL, count, none);
       s->fits = ir_select(&s->builder, empty, before, s->fits);
+    }
+}
+
+/* What a subscript comes to: from `first` to before `end`, or less of that where it is divided; without iterations
+ * anything. */
+typedef struct span {
+  ir_index first, end;
+} span;
+
+static ir_index less_one(shapes *s, ir_index x) { return ir_index_add(&s->builder, x, ir_index_const(-1)); }
+
+static ir_index and_one(shapes *s, ir_index x) { return ir_index_add(&s->builder, x, ir_index_const(1)); }
+
+/* Multiplied, by what is that large only if no product may wrap around. */
+static void scale_span(shapes *s, const ir_op *op, int64_t by, span *found) {
+  enum { LARGE = 1 << 14 };
+  const int64_t most = (INT64_C(1) << 58) / (by < 0 ? -(by + 1) + 1 : by ? by : 1);
+  if (by > LARGE || by < -LARGE) {
+    require_in_loops(s, op, ir_index_const(-most), found->first);
+    require_in_loops(s, op, less_one(s, found->end), ir_index_const(most));
+  }
+  ir_index first = ir_index_scale(&s->builder, found->first, by);
+  ir_index last = ir_index_scale(&s->builder, less_one(s, found->end), by);
+  *found = by < 0 ? (span){last, and_one(s, first)} : (span){first, and_one(s, last)};
+}
+
+static void divide_span(shapes *s, const ir_expr *division, span *found) {
+  int64_t by = division->rhs->value;
+  bool is_natural = !found->first.value && found->first.constant >= 0;
+  switch (division->kind) {
+  case IR_EXPR_FLOORDIV:
+    found->first = ir_index_floordiv(&s->builder, found->first, by);
+    found->end = and_one(s, ir_index_floordiv(&s->builder, less_one(s, found->end), by));
+    return;
+  case IR_EXPR_CEILDIV:
+    found->first = ir_index_ceildiv(&s->builder, found->first, by);
+    found->end = and_one(s, ir_index_ceildiv(&s->builder, less_one(s, found->end), by));
+    return;
+  default:
+    found->first = ir_index_const(0);
+    found->end = is_natural ? ir_index_min(&s->builder, found->end, ir_index_const(by)) : ir_index_const(by);
+  }
+}
+
+/* False where an extent is not known before the call. */
+static bool find_span(shapes *s, const ir_op *op, const ir_expr *subscript, span *found) {
+  digits digits;
+  ir_index extent;
+  span other;
+  if (recast_digits(subscript, &digits)) {
+    if (!shapes_find_origin(s, extent_of_loop(op, digits.loop), &extent))
+      return false;
+    *found = (span){ir_index_const(0), recast_digits_end(&s->builder, &digits, extent)};
+    return true;
+  }
+  if (subscript->kind == IR_EXPR_CONST) {
+    *found = (span){ir_index_const(subscript->value), and_one(s, ir_index_const(subscript->value))};
+    return true;
+  }
+  if (!find_span(s, op, subscript->lhs, found) || !find_span(s, op, subscript->rhs, &other))
+    return false;
+  if (subscript->kind == IR_EXPR_ADD)
+    *found = (span){ir_index_add(&s->builder, found->first, other.first),
+                    less_one(s, ir_index_add(&s->builder, found->end, other.end))};
+  else if (subscript->kind == IR_EXPR_MUL)
+    scale_span(s, op, subscript->rhs->value, found);
+  else
+    divide_span(s, subscript, found);
+  return true;
+}
+
+/* Subscripts that are no plain loops begin and end within the operand. */
+void shapes_check_maps(shapes *s, const ir_op *op) {
+  const ir_structure *structure = ir_structure_of(op);
+  for (unsigned i = 0; i < op->num_operands; i++)
+    for (unsigned dim = 0; dim < structure->maps[i]->num_results; dim++) {
+      const ir_expr *subscript = structure->maps[i]->results[dim];
+      ir_index extent;
+      span span;
+      if (subscript->kind == IR_EXPR_DIM || !shapes_find_extent(s, ir_operand(op, i), dim, &extent) ||
+          !find_span(s, op, subscript, &span) || (!span.first.value && !span.end.value && !extent.value))
+        continue;
+      require_in_loops(s, op, ir_index_const(0), span.first);
+      require_in_loops(s, op, span.end, extent);
     }
 }
 
@@ -200,17 +235,20 @@ static void check_reads(shapes *s, ir_op *op) {
     for (unsigned dim = 0; dim < source->type->rank; dim++) {
       read_subscript at = subscripts[dim];
       ir_index last, extent, ignored;
-      if (!at.index || !shapes_find_extent(s, source, dim, &extent) || !find_end(s, op, at.index, &last) ||
-          ir_index_equal(last, extent) || (at.condition && !shapes_find_index(s, at.condition, &ignored)))
+      span span;
+      if (!at.index || !shapes_find_extent(s, source, dim, &extent) || !find_span(s, op, at.index, &span) ||
+          (ir_index_is_const(span.first, 0) && ir_index_equal(span.end, extent)) ||
+          (at.condition && !shapes_find_index(s, at.condition, &ignored)))
         continue;
+      last = span.end;
       if (at.condition) {
         ir_value *all = ir_index_value(&s->builder, last);
         ir_value *one = ir_index_value(&s->builder, ir_index_min(&s->builder, last, ir_index_const(1)));
         ir_value *repeats = ir_value_map_get(s->values, at.condition);
         last = ir_index_of(ir_select(&s->builder, repeats, at.zero_where ? one : all, at.zero_where ? all : one));
       }
-      if (last.value || extent.value)
-        shapes_require(s, IR_SIGNED_LESS_EQUAL, last, extent);
+      shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), span.first);
+      shapes_require(s, IR_SIGNED_LESS_EQUAL, last, extent);
     }
   }
   check_body(s, op);

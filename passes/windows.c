@@ -8,8 +8,8 @@
  * tile where fusion puts it into the product's loops. Loops that are neighbours in all that they are read and written
  * with become one.
  *
- * Invariants: sums have the same terms, in the order of the weights. All extents are known. Convolutions of each channel by itself are
- * no products and stay.
+ * Invariants: sums have the same terms, in the order of the weights. All extents are known. Convolutions of each channel
+ * by itself are no products and stay.
  * Terminates: the op that is made reads all its operands by plain subscripts. */
 #include "passes/body.h"
 #include "passes/passes.h"
