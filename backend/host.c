@@ -232,8 +232,8 @@ static void bind_iteration(emitter *e, const ir_block *body, LLVMValueRef number
 
 enum { CAPTURE_ENVIRONMENT, CAPTURE_STATUS, CAPTURE_BOUNDS };
 
-/* The body as `void "forall:"(struct *data, i64 iteration)`, whose name is no exported one. `values` are the captures in
- * the order of CAPTURE_..., then the pieces of c->values; they are replaced by what they are inside. */
+/* The body as `void "forall:"(struct *data, i64 iteration)`, whose name is no exported one. `values` are the captures
+ * in the order of CAPTURE_..., then the pieces of c->values; they are replaced by what they are inside. */
 static LLVMValueRef emit_worker(emitter *e, const ir_op *op, const emit_values *c, LLVMTypeRef data_type,
                                 LLVMValueRef *values, unsigned count) {
   const ir_block *body = ir_region(op, 0);
@@ -548,8 +548,8 @@ static void load_positions(emitter *e, const ir_op *op, LLVMValueRef data, unsig
   }
 }
 
-/* int32_t NAME_shapes(const int64_t *dims, int64_t *result_dims, void *const *data): calls the function that `tec.shapes`
- * names, which maps extents and positions to (i1 fit, extents). */
+/* int32_t NAME_shapes(const int64_t *dims, int64_t *result_dims, void *const *data): calls the function that
+ * `tec.shapes` names, which maps extents and positions to (i1 fit, extents). */
 static bool emit_shapes_wrapper(emitter *e, const ir_op *op) {
   const char *name = ir_attr_string_or(op, "tec.shapes", NULL), *kernel = ir_attr_string_or(op, "sym_name", "");
   if (!name)

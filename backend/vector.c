@@ -15,8 +15,8 @@ static unsigned element_bits(LLVMValueRef row) {
   return kind == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(element) : kind == LLVMDoubleTypeKind ? 64 : 32;
 }
 
-/* Ends what ops that read the rows can be merged with: instruction selection would look for it from each shuffle through
- * all shuffles that made its rows, for up to half of a kernel's compile time, and find nothing. */
+/* Ends what ops that read the rows can be merged with: instruction selection would look for it from each shuffle
+ * through all shuffles that made its rows, for up to half of a kernel's compile time, and find nothing. */
 static void fence_rows(emitter *e, unsigned n, LLVMValueRef *rows) {
   unsigned bits = n * element_bits(rows[0]);
   if (!e->facts->vector_bits || bits % 128)

@@ -44,8 +44,8 @@ static void set_map(ir_structure *structure, unsigned i, const ir_map *map) {
 
 /* ------------------------------------------------------------------------------------- loops from einsum subscripts */
 
-/* The loop of each subscript letter; `batch` loops of `*` come first. A dim `y+v` is that of a window at y, whose place v
- * in it is read: the n-th of an operand has the subscript y strides[n] + v dilations[n]. */
+/* The loop of each subscript letter; `batch` loops of `*` come first. A dim `y+v` is that of a window at y, whose place
+ * v in it is read: the n-th of an operand has the subscript y strides[n] + v dilations[n]. */
 typedef struct subscripts {
   unsigned batch, num_loops;
   int loop_of[26];

@@ -117,7 +117,8 @@ static bool is_reduced(const ir_value *value, unsigned dim) {
 }
 
 /* The dim of the collapsed tensor is reduced, or the same one of another collapse of what was collapsed, as an op that
- * was split in other dims only reads it. What goes with a reduction, as the exponentials of a softmax, has its loops. */
+ * was split in other dims only reads it. What goes with a reduction, as the exponentials of a softmax, has its
+ * loops. */
 static bool is_reduced_merged(const ir_op *collapse, unsigned dim) {
   const ir_attr *groups = ir_attr_get(collapse, "reassociation");
   unsigned first = 0;

@@ -46,8 +46,8 @@ typedef enum mask_join {
   MASK_EITHER,
 } mask_join;
 
-/* The index, which the body of `op` computes or sees, as the left side of a bound, with values that have to be near where
- * these may be taken; false where it is not linear. */
+/* The index, which the body of `op` computes or sees, as the left side of a bound, with values that have to be near
+ * where these may be taken; false where it is not linear. */
 bool mask_linear(mask_bound *form, ir_op *op, ir_value *index, bool takes_near);
 mask_join mask_join_of(const ir_op *condition, bool *wanted);
 /* Adds what holds wherever `condition`, an i1 that the body of `op` computes, is `wanted`; as much of it as can be said

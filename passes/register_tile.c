@@ -307,8 +307,8 @@ static void emit_blocks(register_nest *nest, ir_builder *builder, unsigned depth
   nest->block = NULL;
 }
 
-/* What runs inside of the loop at `depth` is little of all: lanes that are left over, or the one row that is left behind
- * tiles of a number that is not known. */
+/* What runs inside of the loop at `depth` is little of all: lanes that are left over, or the one row that is left
+ * behind tiles of a number that is not known. */
 static bool is_cut(const register_nest *nest, unsigned depth) {
   const register_plan *plan = &nest->plan;
   bool cut = plan->simd >= 0 && nest->tile.masked & ir_bit((unsigned)plan->simd);

@@ -1,15 +1,16 @@
 /* windows.c - pass "windows": a convolution is a product with the windows of its input, laid out one by one.
  *
- *     y[n, f, i, j] = sum x[n, c, i + v, j + w] * k[f, c, v, w]     becomes     p[n, cvw, ij] = x[n, c, i + v, j + w];
- *                                                                              y[n, f, ij] = sum k[f, cvw] * p[n, cvw, ij]
+ *     y[n, f, i, j] = sum x[n, c, i + v, j + w] * k[f, c, v, w]
+ *
+ *     becomes    p[n, cvw, ij] = x[n, c, i + v, j + w]    and    y[n, f, ij] = sum k[f, cvw] * p[n, cvw, ij]
  *
  * As a sum over windows it has no factor that several lanes or rows of registers could share; as a product it is tiled,
  * packed and fused like all others. p has each element of x as often as windows have it, at most, and is made tile by
  * tile where fusion puts it into the product's loops. Loops that are neighbours in all that they are read and written
  * with become one.
  *
- * Invariants: sums have the same terms, in the order of the weights. All extents are known. Convolutions of each channel
- * by itself are no products and stay.
+ * Invariants: sums have the same terms, in the order of the weights. All extents are known. Convolutions of each
+ * channel by itself are no products and stay.
  * Terminates: the op that is made reads all its operands by plain subscripts. */
 #include "passes/body.h"
 #include "passes/passes.h"
