@@ -469,10 +469,15 @@ typedef struct ir_op_spec {
 } ir_op_spec;
 
 ir_op *ir_op_create(ir_builder *builder, ir_opcode code, const ir_op_spec *spec);
+/* What makes the op again, without its regions, from these operands, group by group as many, with results of these
+ * types; NULL: its own. */
+ir_op_spec ir_op_spec_of(const ir_op *op, ir_value *const *operands, const ir_type *const *types);
 /* Unlinks and forgets the op and all within; its results must be unused. */
 void ir_op_erase(ir_op *op);
 void ir_op_move_before(ir_op *op, ir_op *before);
 void ir_op_move_to_end(ir_op *op, ir_block *block);
+/* All ops of one block to the end of another. */
+void ir_block_move_ops(ir_block *from, ir_block *to);
 /* A copy at the builder's place, regions included. Operands are looked up in `map` first (may be NULL), and results and
  * block arguments are added to it. */
 typedef struct ir_value_map ir_value_map;
@@ -516,13 +521,16 @@ static inline bool ir_value_is_in(const ir_value *value, const ir_block *block) 
 }
 static inline bool ir_value_has_one_use(const ir_value *value) { return value->uses && !value->uses->next; }
 void ir_replace_uses(ir_value *value, ir_value *with);
-/* The value takes the place of the op's one result, and the op goes. */
+/* The value takes the place of the op's one result, and the op goes; or the other op's results that of all. */
 void ir_replace_op(ir_op *op, ir_value *with);
+void ir_replace_op_by(ir_op *op, ir_op *with);
 /* Only the uses by ops inside `block`, nested ones included. */
 void ir_replace_uses_in(ir_value *value, ir_value *with, const ir_block *block);
 /* The position of a use among its user's operands. */
 static inline unsigned ir_use_index(const ir_use *use) { return (unsigned)(use - use->user->operands); }
 
+/* None of its results is used. */
+bool ir_op_unused(const ir_op *op);
 /* Some operand or result has a type of that kind. */
 bool ir_op_touches(const ir_op *op, ir_type_kind kind);
 /* The op stands in `block` or in a region nested there. */

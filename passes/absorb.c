@@ -91,7 +91,7 @@ static ir_op *read_originals(ir_op *op) {
     return op;
   ir_builder builder = ir_builder_before(op);
   ir_op *fresh = recast_create(&parts, &builder, NULL);
-  recast_replace(op, fresh);
+  ir_replace_op_by(op, fresh);
   return fresh;
 }
 
@@ -583,7 +583,7 @@ static ir_op *write_transposed(ir_op *move) {
     out = ir_fill(&builder, ir_splat(&builder, ir_type_scalar(op->module, out->type->element), init), out);
   parts.operands[parts.num_ins] = out;
   ir_op *fresh = recast_create(&parts, &builder, NULL);
-  recast_replace(move, fresh);
+  ir_replace_op_by(move, fresh);
   ir_op_erase(op);
   return fresh;
 }

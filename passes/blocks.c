@@ -59,8 +59,7 @@ ir_op *pass_move_loop(ir_builder *builder, ir_op *old, unsigned num_inits, ir_va
   ir_op *loop = ir_for(builder, bounds.lower, bounds.upper, bounds.step, num_inits, inits);
   for (unsigned i = 0; i < old->num_attrs; i++)
     ir_attr_set(loop, old->attrs[i].name, old->attrs[i].attr);
-  while (ir_region(old, 0)->first)
-    ir_op_move_to_end(ir_region(old, 0)->first, ir_region(loop, 0));
+  ir_block_move_ops(ir_region(old, 0), ir_region(loop, 0));
   return loop;
 }
 

@@ -312,8 +312,7 @@ static void rebuild_without_tensors(ir_op *op) {
     for (unsigned i = 0; i < from->num_args; i++)
       if (!is_tensor(from->args[i]))
         ir_replace_uses(from->args[i], ir_block_add_arg(to, from->args[i]->type));
-    while (from->first)
-      ir_op_move_to_end(from->first, to);
+    ir_block_move_ops(from, to);
   }
   for (unsigned i = 0, n = 0; i < op->num_results; i++)
     if (!is_tensor(ir_result(op, i)))

@@ -20,10 +20,7 @@ enum {
 static void drop_dead(ir_block *block) {
   for (ir_op *op = block->last, *prev; op; op = prev) {
     prev = op->prev;
-    bool unused = ir_op_has(op, IR_PURE) && op->num_results;
-    for (unsigned i = 0; i < op->num_results; i++)
-      unused &= ir_value_unused(ir_result(op, i));
-    if (unused)
+    if (ir_op_has(op, IR_PURE) && op->num_results && ir_op_unused(op))
       ir_op_erase(op);
     else
       for (unsigned i = 0; i < op->num_regions; i++)

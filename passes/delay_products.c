@@ -147,10 +147,7 @@ static ir_value *make_product(delayer *d, ir_builder *builder, ir_value *counter
 static void erase_unused(ir_op *first, ir_op *last) {
   for (ir_op *op = last, *before; op; op = before) {
     before = op == first ? NULL : op->prev;
-    bool unused = op->num_results && !op->num_regions && !ir_op_has(op, IR_WRITES);
-    for (unsigned i = 0; i < op->num_results; i++)
-      unused &= ir_value_unused(ir_result(op, i));
-    if (unused && op != first)
+    if (op != first && op->num_results && !op->num_regions && !ir_op_has(op, IR_WRITES) && ir_op_unused(op))
       ir_op_erase(op);
   }
 }

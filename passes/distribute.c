@@ -133,20 +133,10 @@ ir_op *distribute_if(distributor *d, ir_value *condition, const ir_type *result)
 
 /* The op with other operands and result types, without its layouts and regions. */
 static ir_op *recreate(distributor *d, const ir_op *op, ir_value *const *operands, const ir_type *const *types) {
-  ir_arena *arena = &d->module->arena;
-  ir_named_attr *attrs = IR_NEW_ARRAY(arena, ir_named_attr, op->num_attrs);
-  unsigned num_attrs = 0;
-  for (unsigned i = 0; i < op->num_attrs; i++)
-    if (strcmp(op->attrs[i].name, layouts_name))
-      attrs[num_attrs++] = op->attrs[i];
-  ir_op_spec spec = {.operands = operands,
-                     .num_operands = op->num_operands,
-                     .types = types,
-                     .num_results = op->num_results,
-                     .attrs = attrs,
-                     .num_attrs = num_attrs};
-  memcpy(spec.groups, op->groups, sizeof spec.groups);
-  return ir_op_create(&d->at, op->code, &spec);
+  ir_op_spec spec = ir_op_spec_of(op, operands, types);
+  ir_op *made = ir_op_create(&d->at, op->code, &spec);
+  ir_attr_set(made, layouts_name, NULL);
+  return made;
 }
 
 static const ir_type *lane_type_of(distributor *d, const ir_value *value) {
@@ -385,10 +375,7 @@ static bool distribute_kernel(ir_op *kernel, int64_t threads, const target_facts
                    .at = ir_builder_before(kernel),
                    .lanes = ir_value_map_create(module)};
   ir_walk(ir_region(kernel, 0), add_shared, &d.kept_bytes);
-  ir_value **operands = IR_NEW_ARRAY(&module->arena, ir_value *, kernel->num_operands);
-  for (unsigned i = 0; i < kernel->num_operands; i++)
-    operands[i] = ir_operand(kernel, i);
-  ir_op *made = recreate(&d, kernel, operands, NULL);
+  ir_op *made = recreate(&d, kernel, NULL, NULL);
   const ir_block *body = ir_region(kernel, 0);
   for (unsigned i = 0; i < body->num_args; i++)
     ir_value_map_set(d.lanes, body->args[i], ir_block_add_arg(ir_region(made, 0), body->args[i]->type));

@@ -247,7 +247,7 @@ static ir_op *move_factor(ir_op *op, unsigned side, const pass_options *options)
   if (taker == RESULT)
     ir_replace_uses(ir_result(op, 0), scale(&builder, ir_result(fresh, 0), parts.maps[RESULT], &f, scales,
                                             ir_result(op, 0)->type->element));
-  recast_replace(op, fresh);
+  ir_replace_op_by(op, fresh);
   return fresh;
 }
 

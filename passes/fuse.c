@@ -664,10 +664,7 @@ static void finish(fusion *f, fuse_result *result) {
     if (!n || !n->fused)
       continue;
     fused--;
-    bool unused = true;
-    for (unsigned i = 0; i < op->num_results; i++)
-      unused &= ir_value_unused(ir_result(op, i));
-    if (unused)
+    if (ir_op_unused(op))
       ir_op_erase(op);
   }
 }

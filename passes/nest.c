@@ -162,8 +162,7 @@ static void move_body(nest *nest, ir_block *block, ir_value *const *offsets, uns
     if (carried[i].slice)
       ir_set_operand(carried[i].slice->op, 0, carried_args[i]);
   ir_op_erase(nest->divider);
-  while (nest->body->first)
-    ir_op_move_to_end(nest->body->first, block);
+  ir_block_move_ops(nest->body, block);
   ir_op_erase(nest->outermost);
 }
 

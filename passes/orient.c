@@ -234,7 +234,7 @@ static void orient_op(ir_op *op, unsigned lane, const orientation *o, ir_op *loo
   ir_op *turned = recast_create(&recast, &builder, NULL);
   if (block)
     turn_move_indices(turned, lane, ir_index_scale(&builder, (ir_index){.value = block}, o->turning.lanes));
-  recast_replace(op, turned);
+  ir_replace_op_by(op, turned);
 }
 
 /* Moves the ops that have rows into a loop over blocks of these, at the end of the loop, which carries whole values:

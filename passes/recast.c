@@ -92,7 +92,7 @@ ir_op *recast_add_input(ir_op *op, ir_value *value, ir_value *input, const ir_ma
   for (const ir_op *inner = from->first; inner; inner = inner->next)
     if (inner != value->op)
       ir_op_clone(&inside, inner, values);
-  recast_replace(op, fresh);
+  ir_replace_op_by(op, fresh);
   return fresh;
 }
 
@@ -101,12 +101,6 @@ void recast_read_scalar(ir_op *op, ir_value *value, ir_value *tensor) {
     ir_replace_op(op, tensor);
   else
     recast_add_input(op, value, tensor, ir_map_identity(op->module, ir_structure_of(op)->num_loops));
-}
-
-void recast_replace(ir_op *op, ir_op *with) {
-  for (unsigned i = 0; i < op->num_results; i++)
-    ir_replace_uses(ir_result(op, i), ir_result(with, i));
-  ir_op_erase(op);
 }
 
 const ir_map *recast_read_through(const ir_op *producer, unsigned input, const ir_map *read) {

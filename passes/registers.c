@@ -231,8 +231,7 @@ static void move_block(splitter *s, ir_block *from, ir_block *to) {
     for (int64_t k = 0; k < count_of(old); k++)
       elements[k] = ir_block_add_arg(to, ir_type_scalar(s->module, old->type->element));
   }
-  while (from->first)
-    ir_op_move_to_end(from->first, to);
+  ir_block_move_ops(from, to);
 }
 
 /* An op that passes values on, into its regions or out of one: it passes on all elements. */
