@@ -596,23 +596,19 @@ static bool emit_shapes_wrapper(emitter *e, const ir_op *op) {
   return true;
 }
 
-static bool has_body(const ir_op *op) { return op->code == OP_FUNC_FUNC && ir_region(op, 0)->first; }
-
-static bool is_public(const ir_op *op) { return strcmp(ir_attr_string_or(op, "sym_visibility", "public"), "private"); }
-
 static bool emit_module(emitter *e) {
   const ir_block *block = ir_region(e->module->root, 0);
   for (const ir_op *op = block->first; op; op = op->next) {
     if (op->code == OP_BUILTIN_MODULE)
       return ir_op_error(op, "is nested; the host backend takes one module");
-    if (has_body(op) && !declare_function(e, op))
+    if (ir_is_defined_function(op) && !declare_function(e, op))
       return false;
   }
   for (const ir_op *op = block->first; op; op = op->next)
-    if (has_body(op) && !define_function(e, op))
+    if (ir_is_defined_function(op) && !define_function(e, op))
       return false;
   for (const ir_op *op = block->first; op; op = op->next)
-    if (has_body(op) && is_public(op) && !(emit_kernel_wrapper(e, op) && emit_shapes_wrapper(e, op)))
+    if (ir_is_exported(op) && !(emit_kernel_wrapper(e, op) && emit_shapes_wrapper(e, op)))
       return false;
   return true;
 }

@@ -354,7 +354,7 @@ static bool run_function(const walker *w, ir_op *function, const launch_value *a
 static bool run_call(const walker *w, ir_op *op) {
   launch_plan *plan = w->plan;
   ir_op *callee = ir_module_lookup(plan->module, ir_attr_string_or(op, "callee", ""));
-  if (!callee || callee->code != OP_FUNC_FUNC || !ir_region(callee, 0)->first)
+  if (!callee || !ir_is_defined_function(callee))
     return ir_op_error(op, "calls '%s', which has no body", ir_attr_string_or(op, "callee", ""));
   if (plan->depth == MAX_DEPTH)
     return ir_op_error(op, "nests more than %d calls", MAX_DEPTH);
@@ -432,7 +432,7 @@ static bool run_shapes(launch_plan *plan, const ir_op *function, program_routine
   if (!name)
     return true;
   ir_op *shapes = ir_module_lookup(plan->module, name);
-  if (!shapes || shapes->code != OP_FUNC_FUNC || !ir_region(shapes, 0)->first)
+  if (!shapes || !ir_is_defined_function(shapes))
     return ir_op_error(function, "names '%s' in tec.shapes, which has no body", name);
   const ir_type *type = ir_attr_get(shapes, "function_type")->type;
   launch_value *extents = IR_NEW_ARRAY(&plan->module->arena, launch_value, type->num_inputs + 1);

@@ -16,7 +16,7 @@ static void visit_inside_out(ir_block *block, void (*visit)(ir_block *block, con
 
 void pass_visit_unscheduled(ir_module *module, void (*visit)(ir_block *block, const void *data), const void *data) {
   for (ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
-    if (op->code == OP_FUNC_FUNC && ir_region(op, 0)->first && !ir_attr_get(op, "tec.scheduled"))
+    if (ir_is_defined_function(op) && !ir_attr_get(op, "tec.scheduled"))
       visit_inside_out(ir_region(op, 0), visit, data);
 }
 

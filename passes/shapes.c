@@ -576,7 +576,7 @@ bool pass_shapes(ir_module *module, const pass_options *options) {
   for (ir_op *op = top->first; op; op = op->next)
     op->mark = ir_attr_get(op, "tec.shapes") ? DONE : NOT_VISITED;
   for (ir_op *op = top->first; op; op = op->next)
-    if (op->code == OP_FUNC_FUNC && ir_region(op, 0)->first && op->mark == NOT_VISITED && !add_shapes(op))
+    if (ir_is_defined_function(op) && op->mark == NOT_VISITED && !add_shapes(op))
       return false;
   return true;
 }
