@@ -78,12 +78,12 @@ ir_value *pass_carry(ir_op **loop, ir_value *init, const ir_attr *layout) {
     ir_replace_uses(from->args[i], body->args[i]);
   for (unsigned i = 0; i < old->num_results; i++)
     ir_replace_uses(ir_result(old, i), ir_result(*loop, i));
-  const ir_attr *layouts = ir_attr_get(old, "tec.layouts");
+  const ir_attr *layouts = ir_attr_get(old, PASS_LAYOUTS);
   if (layouts) {
     const ir_attr **texts = IR_NEW_ARRAY(&module->arena, const ir_attr *, layouts->count + 1);
     memcpy(texts, layouts->elements, layouts->count * sizeof *texts);
     texts[layouts->count] = layout ? layout : ir_attr_string(module, "", 0);
-    ir_attr_set(*loop, "tec.layouts", ir_attr_array(module, layouts->count + 1, texts));
+    ir_attr_set(*loop, PASS_LAYOUTS, ir_attr_array(module, layouts->count + 1, texts));
   }
   ir_op_erase(old);
   return body->args[(*loop)->num_results];

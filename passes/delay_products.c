@@ -215,7 +215,7 @@ static void delay(delayer *d) {
   ir_value *first = take_out_first(d), *factor = ir_operand(d->product, 0);
   int64_t number = d->number;
   convert_behind(d);
-  const ir_attr *layouts = ir_attr_get(factor->op, "tec.layouts");
+  const ir_attr *layouts = ir_attr_get(factor->op, PASS_LAYOUTS);
   ir_value *left = pass_carry(&d->loop, first, layouts ? layouts->elements[0] : NULL);
   erase_unused(above, d->loop->prev);
   d->body = ir_region(d->loop, 0);

@@ -9,10 +9,6 @@
 #include "passes/distribute.h"
 #include "passes/memory.h"
 
-#include <string.h>
-
-static const char layouts_name[] = "tec.layouts";
-
 enum { MAX_REGISTERS = 4096, MAX_THREADS = 1024 };
 
 /* ------------------------------------------------------------------------------------------------------- layouts */
@@ -26,7 +22,7 @@ static const ir_op *owner_of(const ir_value *value, unsigned *entry) {
 static bool find_layout(const ir_value *value, layout *l, const char **why) {
   unsigned entry;
   const ir_op *op = owner_of(value, &entry);
-  const ir_attr *all = ir_attr_get(op, layouts_name);
+  const ir_attr *all = ir_attr_get(op, PASS_LAYOUTS);
   *why = "it has no entry in 'tec.layouts'";
   return all && all->kind == IR_ATTR_ARRAY && entry < all->count && all->elements[entry]->kind == IR_ATTR_STRING &&
          layout_parse(all->elements[entry]->string, l, why);
@@ -37,6 +33,18 @@ layout distribute_layout(const ir_value *value) {
   const char *why;
   find_layout(value, &l, &why);
   return l;
+}
+
+void distribute_set_layout(ir_op *op, unsigned result, const layout *l) {
+  ir_module *module = op->module;
+  const ir_attr *old = ir_attr_get(op, PASS_LAYOUTS),
+                **texts = IR_NEW_ARRAY(&module->arena, const ir_attr *, op->num_results);
+  char text[LAYOUT_MAX_TEXT];
+  for (unsigned i = 0; i < op->num_results; i++)
+    texts[i] = old && i < old->count ? old->elements[i] : ir_attr_string(module, "", 0);
+  layout_print(l, text, sizeof text);
+  texts[result] = ir_attr_cstr(module, text);
+  ir_attr_set(op, PASS_LAYOUTS, ir_attr_array(module, op->num_results, texts));
 }
 
 /* Each coordinate of the shape is held by exactly one register of one lane and its replicas. */
@@ -135,7 +143,7 @@ ir_op *distribute_if(distributor *d, ir_value *condition, const ir_type *result)
 static ir_op *recreate(distributor *d, const ir_op *op, ir_value *const *operands, const ir_type *const *types) {
   ir_op_spec spec = ir_op_spec_of(op, operands, types);
   ir_op *made = ir_op_create(&d->at, op->code, &spec);
-  ir_attr_set(made, layouts_name, NULL);
+  ir_attr_set(made, PASS_LAYOUTS, NULL);
   return made;
 }
 

@@ -40,6 +40,7 @@ typedef struct layout {
 /* A layout by its text form, or by its name in layout.def. False for text that is neither, with what is wrong in *why
  * (a constant string). */
 bool layout_parse(const char *text, layout *result, const char **why);
+enum { LAYOUT_MAX_TEXT = 1024 }; /* room for any text form */
 /* The text form; returns the length that it has (as snprintf). */
 int layout_print(const layout *l, char *out, size_t capacity);
 

@@ -240,7 +240,7 @@ static bool find_tile(const stager *s, ir_op *read, staged_tile *tile) {
   const ir_type *type = ir_result(read, 0)->type, *memory = ir_operand(read, 0)->type;
   int64_t bits = ir_scalar_bits(type->element), elements = ir_type_num_elements(type);
   if (memory->kind != IR_TYPE_MEMREF || memory->space != IR_SPACE_GLOBAL || type->rank < 2 || bits < 8 ||
-      ir_group_size(read, 3) || !ir_attr_get(read, "tec.layouts"))
+      ir_group_size(read, 3) || !ir_attr_get(read, PASS_LAYOUTS))
     return false;
   layout l = distribute_layout(ir_result(read, 0));
   lane_access access = lane_access_of(read, 0, type->rank);
@@ -265,11 +265,6 @@ static bool find_tile(const stager *s, ir_op *read, staged_tile *tile) {
 }
 
 /* ---------------------------------------------------------------------------------------------------- shared memory */
-
-static const ir_attr *layouts_of(ir_module *module, const char *text) {
-  const ir_attr *one = ir_attr_cstr(module, text);
-  return ir_attr_array(module, 1, &one);
-}
 
 static void make_place(stager *s, staged_tile *tile, int64_t stages) {
   const ir_type *type = ir_result(tile->read, 0)->type;
@@ -303,15 +298,12 @@ static ir_op *transfer(ir_builder *builder, ir_opcode code, const ir_type *vecto
 
 /* The read of global memory, again for copying, and the write to a place. */
 static ir_op *copy_tile(ir_builder *builder, const staged_tile *tile, ir_index stage, ir_value_map *map) {
-  ir_module *module = builder->module;
-  char text[1024];
-  layout_print(&tile->copied, text, sizeof text);
   ir_op *read = ir_op_clone(builder, tile->read, map);
-  ir_attr_set(read, "tec.layouts", layouts_of(module, text));
+  distribute_set_layout(read, 0, &tile->copied);
   ir_value *copied = ir_result(read, 0);
   ir_op *write = transfer(builder, OP_VECTOR_TRANSFER_WRITE, copied->type, copied, tile, stage, NULL);
   if (tile->asynchronous)
-    ir_attr_set(write, DISTRIBUTE_ASYNC, ir_attr_unit(module));
+    ir_attr_set(write, DISTRIBUTE_ASYNC, ir_attr_unit(builder->module));
   return write;
 }
 
@@ -320,7 +312,7 @@ static ir_value *read_place(ir_builder *builder, const staged_tile *tile, ir_ind
                             const unsigned *dims) {
   ir_value *padding = ir_group_operand(tile->read, 2, 0);
   ir_op *read = transfer(builder, OP_VECTOR_TRANSFER_READ, value->type, padding, tile, stage, dims);
-  ir_attr_set(read, "tec.layouts", ir_attr_get(value->op, "tec.layouts"));
+  ir_attr_set(read, PASS_LAYOUTS, ir_attr_get(value->op, PASS_LAYOUTS));
   return ir_result(read, 0);
 }
 
