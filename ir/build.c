@@ -481,16 +481,19 @@ ir_op *ir_transfer(ir_builder *builder, ir_opcode code, const ir_type *vector, i
   bool reads = code == OP_VECTOR_TRANSFER_READ;
   const ir_type *type = reads ? vector : base->type;
   unsigned rank = base->type->rank;
+  unsigned places[IR_MAX_RANK];
   ir_value *operands[IR_MAX_RANK + 2];
   const ir_attr *ends[IR_MAX_RANK];
-  operands[reads ? rank + 1 : 0] = value;
+  operands[reads ? rank + 1 : 0] = value ? value : ir_const(builder, ir_type_scalar(module, vector->element), 0);
   operands[!reads] = base;
   for (unsigned i = 0; i < rank; i++)
     operands[1 + !reads + i] = indices[i];
-  for (unsigned i = 0; i < vector->rank; i++)
-    ends[i] = ir_attr_bool(module, in_bounds[i]);
+  for (unsigned i = 0; i < vector->rank; i++) {
+    ends[i] = ir_attr_bool(module, !in_bounds || in_bounds[i]);
+    places[i] = dims ? dims[i] : rank - vector->rank + i;
+  }
   ir_named_attr attrs[] = {{"in_bounds", ir_attr_array(module, vector->rank, ends)},
-                           {"permutation_map", ir_attr_map(module, ir_map_select(module, rank, vector->rank, dims))}};
+                           {"permutation_map", ir_attr_map(module, ir_map_select(module, rank, vector->rank, places))}};
   ir_op_spec spec = {.operands = operands,
                      .num_operands = rank + 2,
                      .groups = {1, reads ? rank : 1, reads ? 1 : rank},

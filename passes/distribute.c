@@ -9,6 +9,8 @@
 #include "passes/distribute.h"
 #include "passes/memory.h"
 
+#include <string.h>
+
 enum { MAX_REGISTERS = 4096, MAX_THREADS = 1024 };
 
 /* ------------------------------------------------------------------------------------------------------- layouts */

@@ -287,13 +287,11 @@ static ir_op *transfer(ir_builder *builder, ir_opcode code, const ir_type *vecto
                        const staged_tile *tile, ir_index stage, const unsigned *dims) {
   ir_value *indices[IR_MAX_RANK] = {ir_index_value(builder, stage)};
   unsigned places[IR_MAX_RANK];
-  bool in_bounds[IR_MAX_RANK];
   for (unsigned dim = 0; dim < vector->rank; dim++) {
     indices[1 + dim] = ir_const_index(builder, 0);
     places[dim] = 1 + (dims ? dims[dim] : dim);
-    in_bounds[dim] = true;
   }
-  return ir_transfer(builder, code, vector, value, tile->place, indices, places, in_bounds);
+  return ir_transfer(builder, code, vector, value, tile->place, indices, places, NULL);
 }
 
 /* The read of global memory, again for copying, and the write to a place. */

@@ -144,9 +144,8 @@ static ir_value *transfer(const kernel *k, ir_builder *builder, const tile *t, i
                      operands + !stored, 0, NULL);
   for (unsigned i = 0; i < rank; i++)
     in_bounds[i] = ir_index_is_const(t->extents[dims[i]], t->sizes[dims[i]]);
-  ir_value *value = stored ? stored : ir_const(builder, ir_type_scalar(k->module, t->element), 0);
   return ir_result(ir_transfer(builder, stored ? OP_VECTOR_TRANSFER_WRITE : OP_VECTOR_TRANSFER_READ, vector_type(k, t),
-                               value, tensor, operands + 2, dims, in_bounds),
+                               stored, tensor, operands + 2, dims, in_bounds),
                    0);
 }
 
