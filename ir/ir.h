@@ -213,8 +213,10 @@ const ir_expr *ir_expr_binary(ir_module *module, ir_expr_kind kind, const ir_exp
 const ir_map *ir_map_get(ir_module *module, unsigned num_dims, unsigned num_syms, unsigned num_results,
                          const ir_expr *const *results);
 const ir_map *ir_map_identity(ir_module *module, unsigned num_dims);
-/* (d0, .., dn-1) -> (d[dims[0]], d[dims[1]], ..) */
+/* (d0, .., dn-1) -> (d[dims[0]], d[dims[1]], ..); `dims` NULL: the first ones, in order. */
 const ir_map *ir_map_select(ir_module *module, unsigned num_dims, unsigned num_results, const unsigned *dims);
+/* All dims, in order, but those of the list. */
+const ir_map *ir_map_without(ir_module *module, unsigned num_dims, unsigned count, const int64_t *dims);
 bool ir_map_is_identity(const ir_map *map);
 /* Each result is a distinct dim (some dims may be missing). */
 bool ir_map_is_projected_permutation(const ir_map *map);
@@ -560,6 +562,9 @@ const int64_t *ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *coun
 
 /* Calls `visit` for each op in the block and below, parents first; the op visited may be erased. Stops on false. */
 bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data);
+/* Numbers these ops in their marks, from `first` on; returns the number behind the last. Or clears the marks. */
+uint32_t ir_number_ops(ir_block *block, uint32_t first);
+void ir_clear_marks(ir_block *block);
 /* Some op in the block or below is of that kind. */
 bool ir_block_has(ir_block *block, ir_opcode code);
 /* The op whose sym_name is `name` in the module's top level; NULL if there is none. Constant time but for the first

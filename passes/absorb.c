@@ -643,9 +643,7 @@ static ir_op *reshape_narrow(ir_op *op) {
     return op;
   ir_builder builder = ir_builder_before(op);
   ir_value *narrow = ir_input(cast, 0), *wide = ir_result(op, 0);
-  ir_op *reshape = ir_op_clone(&builder, op, ir_value_map_create(op->module));
-  ir_set_operand(reshape, 0, narrow);
-  ir_result(reshape, 0)->type = ir_type_with_element(op->module, wide->type, narrow->type->element);
+  ir_op *reshape = recast_reshape(&builder, op, narrow);
   ir_value *out = pass_empty_like(&builder, ir_result(reshape, 0), wide->type->element);
   ir_replace_uses(wide, body_convert(&builder, ir_result(reshape, 0), out));
   ir_op_erase(op);

@@ -103,6 +103,13 @@ void recast_read_scalar(ir_op *op, ir_value *value, ir_value *tensor) {
     recast_add_input(op, value, tensor, ir_map_identity(op->module, ir_structure_of(op)->num_loops));
 }
 
+ir_op *recast_reshape(ir_builder *builder, const ir_op *reshape, ir_value *tensor) {
+  ir_op *moved = ir_op_clone(builder, reshape, NULL);
+  ir_set_operand(moved, 0, tensor);
+  ir_result(moved, 0)->type = ir_type_with_element(builder->module, ir_result(reshape, 0)->type, tensor->type->element);
+  return moved;
+}
+
 const ir_map *recast_read_through(const ir_op *producer, unsigned input, const ir_map *read) {
   const ir_structure *structure = ir_structure_of(producer);
   const ir_map *out = ir_init_map(producer, 0), *in = structure->maps[input];

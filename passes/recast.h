@@ -30,6 +30,8 @@ void recast_read_scalar(ir_op *op, ir_value *value, ir_value *tensor);
 /* The ops of a body but its terminator, at the end of another one; `map` has what stands for the arguments. */
 void recast_clone_body(const ir_block *body, ir_builder *inside, ir_value_map *map, unsigned num_loops,
                        const ir_expr *const *indices);
+/* The reshape again, of a tensor of the same shape. */
+ir_op *recast_reshape(ir_builder *builder, const ir_op *reshape, ir_value *tensor);
 /* The map with which a reader of the producer's result, under the map `read`, finds the element of its input that the
  * result is computed from. The producer has no reductions and its result's map is a permutation. */
 const ir_map *recast_read_through(const ir_op *producer, unsigned input, const ir_map *read);
