@@ -16,7 +16,7 @@ void nest_create(nest *nest, ir_builder *builder, const tile_box *domain, const 
   *tile = *domain;
   ir_builder at = *builder;
   for (unsigned i = 0; i < domain->rank; i++) {
-    unsigned dim = order[i];
+    unsigned dim = order ? order[i] : i;
     if (!sizes[dim])
       continue;
     nest_level *level = &nest->levels[nest->num_levels++];
