@@ -36,7 +36,7 @@ typedef struct logarithm {
 static logarithm split(emitter *e, LLVMValueRef x) {
   enum { ROOT_HALF_BITS = 0x3f3504f3, LIFT = 25 };
   LLVMBuilderRef b = e->builder;
-  LLVMTypeRef type = LLVMTypeOf(x), word = emit_type_like(x, LLVMInt32TypeInContext(e->context));
+  LLVMTypeRef type = LLVMTypeOf(x), word = emit_type_like(x, emit_word_type(e));
   LLVMValueRef lifted = LLVMBuildFMul(b, x, emit_float_like(e, x, 1 << LIFT), "");
   LLVMValueRef lift = select_where(e, LLVMRealOLT, x, 0x1p-126, emit_float_like(e, x, -LIFT), emit_float_like(e, x, 0));
   LLVMValueRef bits = LLVMBuildBitCast(b, select_where(e, LLVMRealOLT, x, 0x1p-126, lifted, x), word, "");

@@ -36,7 +36,7 @@ typedef struct frame {
 
 static frame *frame_of(emitter *e) { return e->target_state; }
 static LLVMTypeRef pointer_type(emitter *e) { return LLVMPointerTypeInContext(e->context, 0); }
-static LLVMTypeRef status_type(emitter *e) { return LLVMInt32TypeInContext(e->context); }
+static LLVMTypeRef status_type(emitter *e) { return emit_word_type(e); }
 static LLVMTypeRef index_type(emitter *e) { return LLVMInt64TypeInContext(e->context); }
 
 /* ------------------------------------------------------------------------------------------------- the environment */

@@ -219,7 +219,7 @@ static char *kernel_name(kernels *k) {
  * along the others: all loops share the first. */
 static void bind_block(const kernels *k, const ir_op *op) {
   emitter *e = k->e;
-  LLVMTypeRef index = LLVMInt64TypeInContext(e->context), narrow = LLVMInt32TypeInContext(e->context);
+  LLVMTypeRef index = LLVMInt64TypeInContext(e->context), narrow = emit_word_type(e);
   const ir_block *body = ir_region(op, 0);
   LLVMValueRef rest = k->target->block_number(e);
   for (unsigned dim = body->num_args; dim-- > 0;) {

@@ -78,7 +78,7 @@ static LLVMValueRef by_registers(emitter *e, const char *name, LLVMValueRef x, L
   char full[64];
   snprintf(full, sizeof full, "llvm.x86.avx512.mask.%s.ps.%u", name, 32 * lanes);
   bool whole = lanes == REGISTER_LANES;
-  LLVMTypeRef mask = LLVMIntTypeInContext(e->context, whole ? 16 : 8), word = LLVMInt32TypeInContext(e->context);
+  LLVMTypeRef mask = LLVMIntTypeInContext(e->context, whole ? 16 : 8), word = emit_word_type(e);
   LLVMValueRef current_rounding = LLVMConstInt(word, 4, false);
   LLVMValueRef operands[] = {x, y, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstAllOnes(mask), current_rounding};
   return emit_intrinsic_of(e, full, NULL, 0, operands, whole ? 5 : 4);
@@ -106,7 +106,7 @@ LLVMValueRef math_with_sign_of(emitter *e, LLVMValueRef magnitude, LLVMValueRef 
 }
 
 LLVMValueRef math_half_power(emitter *e, LLVMValueRef sum) {
-  LLVMValueRef bits = LLVMBuildBitCast(e->builder, sum, emit_type_like(sum, LLVMInt32TypeInContext(e->context)), "");
+  LLVMValueRef bits = LLVMBuildBitCast(e->builder, sum, emit_type_like(sum, emit_word_type(e)), "");
   bits = LLVMBuildShl(e->builder, bits, emit_int_like(e, bits, 23), "");
   return LLVMBuildBitCast(e->builder, bits, LLVMTypeOf(sum), "");
 }
@@ -123,7 +123,7 @@ static LLVMValueRef scale(emitter *e, LLVMValueRef p, LLVMValueRef shifted, bool
   if (has_registers(e, p))
     return by_registers(e, "scalef", p, LLVMBuildFSub(b, shifted, emit_float_like(e, p, MATH_ROUND), ""));
   if (e->has_scale) {
-    LLVMTypeRef word = emit_type_like(p, LLVMInt32TypeInContext(e->context));
+    LLVMTypeRef word = emit_type_like(p, emit_word_type(e));
     LLVMValueRef magic = LLVMBuildBitCast(b, emit_float_like(e, p, MATH_ROUND), word, "");
     LLVMValueRef n = LLVMBuildSub(b, LLVMBuildBitCast(b, shifted, word, ""), magic, "");
     LLVMTypeRef overloads[] = {LLVMTypeOf(p), word};
@@ -164,7 +164,7 @@ static LLVMValueRef split_whole(emitter *e, LLVMValueRef x, LLVMValueRef *fracti
     *fraction = LLVMBuildFSub(e->builder, x, whole, "");
     return whole;
   }
-  *fraction = by_registers(e, "reduce", x, LLVMConstNull(LLVMInt32TypeInContext(e->context)));
+  *fraction = by_registers(e, "reduce", x, LLVMConstNull(emit_word_type(e)));
   return LLVMBuildFSub(e->builder, x, *fraction, "");
 }
 

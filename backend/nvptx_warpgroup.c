@@ -109,7 +109,7 @@ static void add_operands(emitter *e, group_asm *g) {
   add_sums(e, g, emit_operand(e, g->op, ir_group_start(g->op, ACC)));
   const emit_value *lhs = emit_operand(e, g->op, 0);
   for (unsigned i = 0; i < g->num_words; i++)
-    add_operand(g, LLVMBuildBitCast(e->builder, lhs->pieces[i], LLVMInt32TypeInContext(e->context), ""), "r");
+    add_operand(g, LLVMBuildBitCast(e->builder, lhs->pieces[i], emit_word_type(e), ""), "r");
   if (g->left_in_memory)
     add_operand(g, descriptor(e, g, 0), "l");
   add_operand(g, descriptor(e, g, 1), "l");

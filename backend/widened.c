@@ -59,7 +59,7 @@ static LLVMValueRef sine(emitter *e, LLVMValueRef x, int64_t quarter, LLVMValueR
   LLVMValueRef cos =
       emit_multiply_add(e, square, MATH_SERIES(e, square, cos_coefficients), emit_float_like(e, x, -0.5));
   cos = emit_multiply_add(e, square, cos, emit_float_like(e, x, 1));
-  LLVMTypeRef count = emit_type_like(x, LLVMInt32TypeInContext(e->context));
+  LLVMTypeRef count = emit_type_like(x, emit_word_type(e));
   LLVMValueRef quadrant = LLVMBuildFPToSI(b, number, count, "");
   quadrant = LLVMBuildAdd(b, quadrant, emit_int_like(e, quadrant, quarter), "");
   LLVMValueRef odd = LLVMBuildTrunc(b, quadrant, emit_type_like(x, LLVMInt1TypeInContext(e->context)), "");
@@ -166,7 +166,7 @@ static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) {
   LLVMValueRef square = LLVMBuildFMul(b, s, s, "");
   LLVMValueRef log = emit_multiply_add(e, square, MATH_SERIES(e, square, log_coefficients), emit_float_like(e, x, 2));
   log = LLVMBuildFMul(b, LLVMBuildFMul(b, s, log, ""), emit_float_like(e, x, MATH_WIDE_LOG2_E), "");
-  LLVMTypeRef count = emit_type_like(x, LLVMInt32TypeInContext(e->context));
+  LLVMTypeRef count = emit_type_like(x, emit_word_type(e));
   exponent = LLVMBuildTrunc(b, exponent, count, "");
   return LLVMBuildFAdd(b, LLVMBuildSIToFP(b, exponent, LLVMTypeOf(x), ""), log, "");
 }
@@ -176,7 +176,7 @@ static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef number = emit_intrinsic(e, "llvm.rint", &x, 1);
   LLVMValueRef p = MATH_SERIES(e, LLVMBuildFSub(b, x, number, ""), exp2_coefficients);
-  LLVMValueRef count = LLVMBuildFPToSI(b, number, emit_type_like(x, LLVMInt32TypeInContext(e->context)), "");
+  LLVMValueRef count = LLVMBuildFPToSI(b, number, emit_type_like(x, emit_word_type(e)), "");
   LLVMValueRef bits = LLVMBuildSExt(b, count, word_like(e, x), "");
   bits = LLVMBuildAdd(b, bits, emit_int_like(e, bits, BIAS), "");
   bits = LLVMBuildShl(b, bits, emit_int_like(e, bits, MANTISSA_BITS), "");
