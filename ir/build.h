@@ -40,6 +40,12 @@ int64_t ir_index_least(ir_index x);
 int64_t ir_index_most(ir_index x);
 /* A number that divides the index, by what is known of the same; 0 for the constant 0, which everything divides. */
 uint64_t ir_index_divisor(ir_index x);
+/* The value is an index, or an integer as wide: casts between these change nothing. */
+static inline bool ir_is_index_wide(const ir_value *value) {
+  return value->type->kind == IR_TYPE_SCALAR && (value->type->element == IR_INDEX || value->type->element == IR_I64);
+}
+/* a / b, rounded down; b > 0. */
+static inline int64_t ir_floor_quotient(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 /* The extent of a dim of a tensor or memref value: a constant where the type knows it, else tensor.dim / memref.dim. */
 ir_index ir_dim(ir_builder *builder, ir_value *value, unsigned dim);
 /* That of a loop of a structured op, of the operand that ir_loop_extent finds. */

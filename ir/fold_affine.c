@@ -102,8 +102,6 @@ static range range_of_sum(range a, range b) {
   return unless_infinite(bound(IR_EXPR_ADD, a.low, b.low, INT64_MIN), bound(IR_EXPR_ADD, a.high, b.high, INT64_MAX));
 }
 
-static int64_t floor_quotient(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-
 /* What as many bits can say, as a signed number. */
 static range range_of_bits(unsigned bits) {
   return bits < 64 ? (range){-(INT64_C(1) << (bits - 1)), (INT64_C(1) << (bits - 1)) - 1} : anything;
@@ -121,8 +119,8 @@ static range range_of_multiple(range a, int64_t by) {
 
 /* Divided by a positive number and rounded down; towards zero, where `to_zero`. */
 static range range_of_quotient(range a, int64_t by, bool to_zero) {
-  range result = {a.low == INT64_MIN ? INT64_MIN : floor_quotient(a.low, by),
-                  a.high == INT64_MAX ? INT64_MAX : floor_quotient(a.high, by)};
+  range result = {a.low == INT64_MIN ? INT64_MIN : ir_floor_quotient(a.low, by),
+                  a.high == INT64_MAX ? INT64_MAX : ir_floor_quotient(a.high, by)};
   if (to_zero && result.low < 0)
     result = (range){result.low, result.high < 0 ? 0 : result.high};
   return result;
@@ -529,10 +527,6 @@ ir_value *fold_affine(ir_builder *builder, ir_op *op) {
   return ir_create(builder, only ? OP_AFFINE_APPLY : op->code, type, affine.num_values, affine.values, 1, &attr);
 }
 
-static bool is_index_wide(const ir_value *value) {
-  return value->type->kind == IR_TYPE_SCALAR && (value->type->element == IR_INDEX || value->type->element == IR_I64);
-}
-
 /* An extent, a number that could be one, or what is made of such and not negative; casts may stand in between. */
 static bool can_be_extent(ir_value *value, unsigned *steps) {
   ir_index known = ir_index_of(value);
@@ -556,7 +550,7 @@ static bool can_be_extent(ir_value *value, unsigned *steps) {
       known_natural = can_be_extent(ir_operand(op, i), steps);
     return known_natural;
   case OP_ARITH_INDEX_CAST:
-    return is_index_wide(value) && can_be_extent(ir_operand(op, 0), steps);
+    return ir_is_index_wide(value) && can_be_extent(ir_operand(op, 0), steps);
   default:
     return false;
   }
@@ -584,7 +578,7 @@ ir_value *fold_compare(ir_builder *builder, ir_op *op) {
   enum { EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, UNSIGNED = GREATER_EQUAL - NOT_EQUAL };
   ir_value *lhs = ir_operand(op, 0), *rhs = ir_operand(op, 1);
   ir_value *chosen = fold_compare_choice(builder, op);
-  if (chosen || !is_index_wide(lhs))
+  if (chosen || !ir_is_index_wide(lhs))
     return chosen;
   bool same = lhs == rhs;
   range a = range_of_extents(lhs), b = range_of_extents(rhs);
@@ -620,7 +614,7 @@ static bool is_never_above(ir_module *module, ir_value *a, ir_value *b) {
 ir_value *fold_extremum(ir_builder *builder, ir_op *op) {
   ir_value *lhs = ir_operand(op, 0), *rhs = ir_operand(op, 1), *folded = fold_binary(builder, op);
   bool is_signed = op->code == OP_ARITH_MINSI || op->code == OP_ARITH_MAXSI;
-  if (folded || !is_signed || !is_index_wide(lhs))
+  if (folded || !is_signed || !ir_is_index_wide(lhs))
     return folded;
   bool below = is_never_above(op->module, lhs, rhs), above = !below && is_never_above(op->module, rhs, lhs);
   if (!below && !above)

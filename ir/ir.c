@@ -409,6 +409,23 @@ bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data) 
 
 static bool is_other(ir_op *op, void *code) { return op->code != *(const ir_opcode *)code; }
 
+static bool number_op(ir_op *op, void *next) {
+  op->mark = (*(uint32_t *)next)++;
+  return true;
+}
+
+uint32_t ir_number_ops(ir_block *block, uint32_t first) {
+  ir_walk(block, number_op, &first);
+  return first;
+}
+
+static bool clear_mark(ir_op *op, void *data) {
+  op->mark = 0;
+  return true;
+}
+
+void ir_clear_marks(ir_block *block) { ir_walk(block, clear_mark, NULL); }
+
 bool ir_block_has(ir_block *block, ir_opcode code) { return !ir_walk(block, is_other, &code); }
 
 /* -------------------------------------------------------------------------------------------------------- cloning */

@@ -47,6 +47,20 @@ bool pass_visit_kernels(ir_module *module, const pass_options *options, pass_of_
   return true;
 }
 
+void pass_update_function_type(ir_op *function) {
+  const ir_block *body = ir_region(function, 0);
+  const ir_op *end = ir_block_terminator(body);
+  ir_module *module = function->module;
+  const ir_type **inputs = IR_NEW_ARRAY(&module->arena, const ir_type *, body->num_args + 1);
+  const ir_type **results = IR_NEW_ARRAY(&module->arena, const ir_type *, end->num_operands + 1);
+  for (unsigned i = 0; i < body->num_args; i++)
+    inputs[i] = body->args[i]->type;
+  for (unsigned i = 0; i < end->num_operands; i++)
+    results[i] = ir_operand(end, i)->type;
+  const ir_type *type = ir_type_function(module, body->num_args, inputs, end->num_operands, results);
+  ir_attr_set(function, "function_type", ir_attr_type(module, type));
+}
+
 ir_builder pass_branch_around(ir_op *kernel, ir_value *condition) {
   ir_builder builder = ir_builder_before(kernel);
   ir_op *branch = ir_if(&builder, condition, NULL);

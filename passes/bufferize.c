@@ -340,11 +340,6 @@ static void remove_retired(buffers *b) {
 
 /* -------------------------------------------------------------------------------------------------------- functions */
 
-static bool number_op(ir_op *op, void *data) {
-  op->mark = ++*(uint32_t *)data;
-  return true;
-}
-
 /* The type with tensors as memrefs, and those of the first results after the arguments. */
 static const ir_type *lowered_type(ir_module *module, const ir_type *type, unsigned num_results) {
   const ir_type **inputs = IR_NEW_ARRAY(&module->arena, const ir_type *, type->num_inputs + type->num_results);
@@ -411,8 +406,7 @@ static bool bufferize_function(ir_op *function, const target_facts *target) {
   ir_value **results = stand_ins_of(function, type, tied, num_own, &num_tensors);
   b.first_argument = body->num_args;
   bufferize_prepare(function, results, num_tensors, target);
-  uint32_t number = 0;
-  ir_walk(body, number_op, &number);
+  ir_number_ops(body, 1);
   for (unsigned i = 0; i < lowered->num_inputs; i++) {
     ir_value *argument = ir_block_add_arg(body, lowered->inputs[i]), *old = body->args[i];
     buffer_add_root(&b, i >= num_old);

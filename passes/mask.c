@@ -172,8 +172,6 @@ static bool add_least_steps(const mask_bound *bound, int sign, int64_t *sum) {
   return true;
 }
 
-static int64_t floor_quotient(int64_t a, int64_t divisor) { return a / divisor - (a % divisor < 0); }
-
 /* Adds the least that the terms come to, with `sign` -1 the least of their negatives; false where there is none. */
 static bool add_least_terms(const mask_bound *bound, int sign, int64_t *sum) {
   if (!add_product(sum, bound->constant, sign) || !add_product(sum, sign > 0 ? bound->least : bound->most, sign))
@@ -193,7 +191,7 @@ static bool add_least_terms(const mask_bound *bound, int sign, int64_t *sum) {
     int side = quotient->factor > 0 ? sign : -sign;
     int64_t least = 0, end, added;
     if (!add_least_terms(quotient->dividend, side, &least) || __builtin_mul_overflow(least, side, &end) ||
-        __builtin_mul_overflow(floor_quotient(end, quotient->divisor), quotient->factor, &added) ||
+        __builtin_mul_overflow(ir_floor_quotient(end, quotient->divisor), quotient->factor, &added) ||
         !add_product(sum, added, sign))
       return false;
   }

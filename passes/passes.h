@@ -18,6 +18,9 @@ static inline bool pass_calls(const ir_op *op, const ir_op *function) {
   return op->code == OP_FUNC_CALL && ir_module_lookup(op->module, ir_attr_string_or(op, "callee", "")) == function;
 }
 
+/* The function's type becomes that of its arguments and of what it returns (blocks.c). */
+void pass_update_function_type(ir_op *function);
+
 /* Replaces an op on whole tensors that stands for a structured one, which is returned; NULL: it does not
  * (to_linalg.c). */
 ir_op *pass_op_to_linalg(ir_op *op);

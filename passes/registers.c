@@ -33,12 +33,6 @@ static int64_t count_of(const ir_value *value) { return is_vector(value) ? ir_ty
 
 /* -------------------------------------------------------------------------------------------------------- elements */
 
-static bool count_op(ir_op *op, void *data) {
-  splitter *s = data;
-  op->mark = s->num_ops++;
-  return true;
-}
-
 static bool add_op(ir_op *op, void *data) {
   splitter *s = data;
   unsigned count = op->num_results;
@@ -349,8 +343,8 @@ bool pass_registers(ir_module *module, const pass_options *options) {
                     options->target->name);
   splitter s = {.module = module};
   ir_block *top = ir_region(module->root, 0);
-  module->root->mark = s.num_ops++;
-  ir_walk(top, count_op, &s);
+  module->root->mark = 0;
+  s.num_ops = ir_number_ops(top, 1);
   s.ops = IR_NEW_ARRAY(&module->arena, op_elements, s.num_ops);
   s.dead = IR_NEW_ARRAY(&module->arena, ir_op *, s.num_ops);
   add_op(module->root, &s);

@@ -26,9 +26,9 @@ static ir_value *term_along(const body_loops *body, const ir_op *op, unsigned lo
     return NULL;
   const ir_map *map = op->code == OP_AFFINE_APPLY ? ir_attr_get(op, "map")->map : NULL;
   bool is_term = op->code == OP_ARITH_ADDI || (op->code == OP_ARITH_SUBI && !place) ||
-                 (op->code == OP_ARITH_INDEX_CAST && extent_is_wide(term)) ||
+                 (op->code == OP_ARITH_INDEX_CAST && ir_is_index_wide(term)) ||
                  (map && !map->num_syms && vectorize_has_term(map->results[0], place));
-  return is_term && extent_is_wide(ir_result(op, 0)) ? term : NULL;
+  return is_term && ir_is_index_wide(ir_result(op, 0)) ? term : NULL;
 }
 
 /* The value is the loop's iteration plus something that does not depend on it. */
