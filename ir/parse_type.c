@@ -158,7 +158,7 @@ static bool parse_dims(ir_parser *parser, unsigned *rank, int64_t *shape) {
       extent = IR_DYNAMIC;
       at++;
     } else if (parse_at(parser, LEX_INTEGER)) {
-      for (; at < end && *at >= '0' && *at <= '9'; at++)
+      for (; at < end && lex_is_digit(*at); at++)
         if (__builtin_mul_overflow(extent, 10, &extent) || __builtin_add_overflow(extent, *at - '0', &extent))
           return parse_error(parser, "this extent does not fit in 64 bits");
     } else if (parse_at(parser, '-')) {
