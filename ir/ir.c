@@ -414,9 +414,10 @@ static bool number_op(ir_op *op, void *next) {
   return true;
 }
 
-uint32_t ir_number_ops(ir_block *block, uint32_t first) {
-  ir_walk(block, number_op, &first);
-  return first;
+uint32_t ir_number_ops(ir_block *block) {
+  uint32_t next = 1;
+  ir_walk(block, number_op, &next);
+  return next;
 }
 
 static bool clear_mark(ir_op *op, void *data) {

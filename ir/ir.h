@@ -562,8 +562,8 @@ const int64_t *ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *coun
 
 /* Calls `visit` for each op in the block and below, parents first; the op visited may be erased. Stops on false. */
 bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data);
-/* Numbers these ops in their marks, from `first` on; returns the number behind the last. Or clears the marks. */
-uint32_t ir_number_ops(ir_block *block, uint32_t first);
+/* Numbers these ops in their marks, from 1 on; returns the number behind the last. Or clears the marks. */
+uint32_t ir_number_ops(ir_block *block);
 void ir_clear_marks(ir_block *block);
 /* Some op in the block or below is of that kind. */
 bool ir_block_has(ir_block *block, ir_opcode code);

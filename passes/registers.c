@@ -344,7 +344,7 @@ bool pass_registers(ir_module *module, const pass_options *options) {
   splitter s = {.module = module};
   ir_block *top = ir_region(module->root, 0);
   module->root->mark = 0;
-  s.num_ops = ir_number_ops(top, 1);
+  s.num_ops = ir_number_ops(top);
   s.ops = IR_NEW_ARRAY(&module->arena, op_elements, s.num_ops);
   s.dead = IR_NEW_ARRAY(&module->arena, ir_op *, s.num_ops);
   add_op(module->root, &s);
