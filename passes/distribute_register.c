@@ -34,7 +34,7 @@ int64_t distribute_significant(const layout *l, layout_level level, int64_t inde
   for (unsigned i = 0; i < l->num_digits; i++) {
     const layout_digit *digit = &l->digits[i];
     if (digit->level == level && digit->dim_stride)
-      result += index / digit->hardware_stride % digit->size * digit->hardware_stride;
+      result += layout_position(digit, index) * digit->hardware_stride;
   }
   return result;
 }
