@@ -78,8 +78,8 @@ static LLVMValueRef by_registers(emitter *e, const char *name, LLVMValueRef x, L
   char full[64];
   snprintf(full, sizeof full, "llvm.x86.avx512.mask.%s.ps.%u", name, 32 * lanes);
   bool whole = lanes == REGISTER_LANES;
-  LLVMTypeRef mask = LLVMIntTypeInContext(e->context, whole ? 16 : 8), word = emit_word_type(e);
-  LLVMValueRef current_rounding = LLVMConstInt(word, 4, false);
+  LLVMTypeRef mask = LLVMIntTypeInContext(e->context, whole ? 16 : 8);
+  LLVMValueRef current_rounding = emit_word(e, 4);
   LLVMValueRef operands[] = {x, y, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstAllOnes(mask), current_rounding};
   return emit_intrinsic_of(e, full, NULL, 0, operands, whole ? 5 : 4);
 }
