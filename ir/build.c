@@ -454,15 +454,21 @@ ir_value *ir_convert(ir_builder *builder, ir_value *x, const ir_type *type) {
   return ir_unary(builder, code, x, result);
 }
 
+/* What a type says of the sizes, and those that it does not: returns how many. */
+static unsigned split_sizes(unsigned rank, const ir_index *sizes, int64_t *shape, ir_value **dynamic) {
+  unsigned count = 0;
+  for (unsigned dim = 0; dim < rank; dim++) {
+    shape[dim] = ir_index_static(sizes[dim]);
+    if (sizes[dim].value)
+      dynamic[count++] = sizes[dim].value;
+  }
+  return count;
+}
+
 ir_value *ir_empty(ir_builder *builder, ir_scalar element, unsigned rank, const ir_index *shape) {
   int64_t extents[IR_MAX_RANK];
   ir_value *dynamic[IR_MAX_RANK];
-  unsigned count = 0;
-  for (unsigned i = 0; i < rank; i++) {
-    extents[i] = ir_index_static(shape[i]);
-    if (shape[i].value)
-      dynamic[count++] = shape[i].value;
-  }
+  unsigned count = split_sizes(rank, shape, extents, dynamic);
   const ir_type *type = ir_type_tensor(builder->module, element, rank, extents);
   return ir_create(builder, OP_TENSOR_EMPTY, type, count, dynamic, 0, NULL);
 }
@@ -594,12 +600,7 @@ ir_value *ir_expand(ir_builder *builder, ir_value *value, unsigned rank, const i
   ir_module *module = builder->module;
   ir_value *operands[IR_MAX_RANK + 1] = {value};
   int64_t shape[IR_MAX_RANK];
-  unsigned dynamic = 0;
-  for (unsigned dim = 0; dim < rank; dim++) {
-    shape[dim] = ir_index_static(sizes[dim]);
-    if (sizes[dim].value)
-      operands[1 + dynamic++] = sizes[dim].value;
-  }
+  unsigned dynamic = split_sizes(rank, sizes, shape, operands + 1);
   const ir_type *type = ir_type_tensor(module, value->type->element, rank, shape);
   ir_named_attr attrs[] = {{"reassociation", make_groups(module, value->type->rank, counts)},
                            {"static_output_shape", ir_attr_i64s(module, rank, shape)}};
