@@ -176,13 +176,13 @@ static void launch_logical(launch_plan *plan, const ir_op *op) {
 
 static void launch_cmpi(launch_plan *plan, const ir_op *op) {
   uint32_t x[2];
-  int64_t predicate = ir_attr_int_or(op, "predicate", 0);
-  enum { EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL };
-  if (predicate > GREATER_EQUAL || !operand_sizes(plan, op, x))
+  ir_predicate predicate = ir_predicate_of(op);
+  if (predicate >= IR_UNSIGNED_LESS || !operand_sizes(plan, op, x))
     return;
-  bool swapped = predicate == LESS_EQUAL || predicate == GREATER;
-  bool inverted = predicate == NOT_EQUAL || predicate == LESS_EQUAL || predicate == GREATER_EQUAL;
-  program_operation operation = predicate <= NOT_EQUAL ? PROGRAM_EQUAL : PROGRAM_LESS;
+  bool swapped = predicate == IR_SIGNED_LESS_EQUAL || predicate == IR_SIGNED_GREATER;
+  bool inverted =
+      predicate == IR_NOT_EQUAL || predicate == IR_SIGNED_LESS_EQUAL || predicate == IR_SIGNED_GREATER_EQUAL;
+  program_operation operation = predicate <= IR_NOT_EQUAL ? PROGRAM_EQUAL : PROGRAM_LESS;
   uint32_t holds = launch_binary(plan, operation, x[swapped], x[!swapped]);
   set_size(plan, op, inverted ? equals_zero(plan, holds) : holds);
 }

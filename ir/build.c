@@ -406,6 +406,18 @@ ir_value *ir_binary(ir_builder *builder, ir_opcode code, ir_value *lhs, ir_value
   return ir_create(builder, code, lhs->type, 2, operands, 0, NULL);
 }
 
+ir_predicate ir_predicate_of(const ir_op *op) { return (ir_predicate)ir_attr_int_or(op, "predicate", IR_EQUAL); }
+
+ir_predicate ir_predicate_opposite(ir_predicate predicate) {
+  return predicate <= IR_NOT_EQUAL              ? IR_EQUAL + IR_NOT_EQUAL - predicate
+         : predicate <= IR_SIGNED_GREATER_EQUAL ? IR_SIGNED_LESS + IR_SIGNED_GREATER_EQUAL - predicate
+                                                : IR_UNSIGNED_LESS + IR_UNSIGNED_GREATER_EQUAL - predicate;
+}
+
+ir_predicate ir_predicate_signed(ir_predicate predicate) {
+  return predicate < IR_UNSIGNED_LESS ? predicate : predicate - IR_UNSIGNED_LESS + IR_SIGNED_LESS;
+}
+
 ir_value *ir_compare(ir_builder *builder, ir_opcode code, ir_predicate predicate, ir_value *lhs, ir_value *rhs) {
   const ir_type *boolean = ir_type_with_element(builder->module, lhs->type, IR_I1);
   ir_named_attr attr = {"predicate", ir_attr_i64(builder->module, predicate)};

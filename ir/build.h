@@ -104,16 +104,28 @@ ir_value *ir_create(ir_builder *builder, ir_opcode code, const ir_type *type, un
                     ir_value *const *operands, unsigned num_attrs, const ir_named_attr *attrs);
 ir_value *ir_unary(ir_builder *builder, ir_opcode code, ir_value *x, const ir_type *result);
 ir_value *ir_binary(ir_builder *builder, ir_opcode code, ir_value *lhs, ir_value *rhs); /* result type of lhs */
-/* Predicates of arith.cmpi, and of arith.cmpf. */
+/* Predicates of arith.cmpi, and of arith.cmpf, as MLIR numbers them. */
 typedef enum ir_predicate {
-  IR_EQUAL = 0,
-  IR_SIGNED_LESS = 2,
-  IR_SIGNED_LESS_EQUAL = 3,
-  IR_UNSIGNED_LESS = 6,
+  IR_EQUAL,
+  IR_NOT_EQUAL,
+  IR_SIGNED_LESS,
+  IR_SIGNED_LESS_EQUAL,
+  IR_SIGNED_GREATER,
+  IR_SIGNED_GREATER_EQUAL,
+  IR_UNSIGNED_LESS,
+  IR_UNSIGNED_LESS_EQUAL,
+  IR_UNSIGNED_GREATER,
+  IR_UNSIGNED_GREATER_EQUAL,
   IR_ORDERED_EQUAL = 1,
   IR_UNORDERED_GREATER = 9,
   IR_UNORDERED_NOT_EQUAL = 13,
 } ir_predicate;
+/* Of a comparison. */
+ir_predicate ir_predicate_of(const ir_op *op);
+/* What holds of integers where that predicate does not. */
+ir_predicate ir_predicate_opposite(ir_predicate predicate);
+/* The same of signed integers. */
+ir_predicate ir_predicate_signed(ir_predicate predicate);
 /* arith.cmpi or arith.cmpf. */
 ir_value *ir_compare(ir_builder *builder, ir_opcode code, ir_predicate predicate, ir_value *lhs, ir_value *rhs);
 ir_value *ir_select(ir_builder *builder, ir_value *condition, ir_value *yes, ir_value *no);

@@ -42,11 +42,7 @@ static bool right_neutral(ir_opcode code, double *value) {
 
 /* What a comparison of integers gives, turned round. */
 static ir_value *negate_comparison(ir_builder *builder, const ir_op *compare) {
-  enum { EQ, NE, SLT, SLE, SGT, SGE, ULT, ULE, UGT, UGE };
-  static const unsigned char opposite[] = {[EQ] = NE,   [NE] = EQ,   [SLT] = SGE, [SLE] = SGT, [SGT] = SLE,
-                                           [SGE] = SLT, [ULT] = UGE, [ULE] = UGT, [UGT] = ULE, [UGE] = ULT};
-  int64_t predicate = ir_attr_int_or(compare, "predicate", EQ);
-  return ir_compare(builder, compare->code, (ir_predicate)opposite[predicate], ir_operand(compare, 0),
+  return ir_compare(builder, compare->code, ir_predicate_opposite(ir_predicate_of(compare)), ir_operand(compare, 0),
                     ir_operand(compare, 1));
 }
 
@@ -134,8 +130,7 @@ ir_value *fold_compare_choice(ir_builder *builder, ir_op *op) {
     return NULL;
   for (unsigned i = 0; i < 2; i++)
     if (!truths[i])
-      truths[i] = ir_compare(builder, op->code, ir_attr_int_or(op, "predicate", 0), ir_operand(select, 1 + i),
-                             ir_operand(op, 1));
+      truths[i] = ir_compare(builder, op->code, ir_predicate_of(op), ir_operand(select, 1 + i), ir_operand(op, 1));
   return ir_select(builder, ir_operand(select, 0), truths[0], truths[1]);
 }
 
@@ -397,11 +392,6 @@ static ir_value *empty_like(ir_builder *builder, const ir_type *type, const ir_s
   return ir_empty(builder, type->element, type->rank, shape);
 }
 
-/* A constant of another shape with the one element of `splat`. */
-static ir_value *splat_constant(ir_builder *builder, const ir_type *type, const ir_attr *splat) {
-  return ir_splat(builder, type, ir_attr_element(splat, 0));
-}
-
 ir_value *fold_extract_slice(ir_builder *builder, ir_op *op) {
   ir_value *source = ir_operand(op, 0);
   const ir_type *type = ir_result(op, 0)->type;
@@ -425,7 +415,7 @@ ir_value *fold_extract_slice(ir_builder *builder, ir_op *op) {
   if (from->code == OP_LINALG_FILL && ir_init(from, 0)->op && ir_init(from, 0)->op->code == OP_TENSOR_EMPTY)
     return ir_fill(builder, ir_operand(from, 0), empty_like(builder, type, &slice));
   bool splat = ir_value_constant(source, &attr) && attr->count == 1 && ir_type_is_static(type);
-  return splat ? splat_constant(builder, type, attr) : NULL;
+  return splat ? ir_splat(builder, type, ir_attr_element(attr, 0)) : NULL;
 }
 
 ir_value *fold_insert_slice(ir_builder *builder, ir_op *op) {

@@ -575,28 +575,24 @@ static int is_less(range a, range b, bool same, bool or_equal) {
 }
 
 ir_value *fold_compare(ir_builder *builder, ir_op *op) {
-  enum { EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, UNSIGNED = GREATER_EQUAL - NOT_EQUAL };
   ir_value *lhs = ir_operand(op, 0), *rhs = ir_operand(op, 1);
   ir_value *chosen = fold_compare_choice(builder, op);
   if (chosen || !ir_is_index_wide(lhs))
     return chosen;
   bool same = lhs == rhs;
   range a = range_of_extents(lhs), b = range_of_extents(rhs);
-  int64_t predicate = ir_attr_int_or(op, "predicate", EQUAL);
-  if (predicate > GREATER_EQUAL) {
-    if (!same && (a.low < 0 || b.low < 0))
-      return NULL;
-    predicate -= UNSIGNED;
-  }
+  ir_predicate predicate = ir_predicate_signed(ir_predicate_of(op));
+  if (predicate != ir_predicate_of(op) && !same && (a.low < 0 || b.low < 0))
+    return NULL;
   int result;
-  if (predicate <= NOT_EQUAL) {
+  if (predicate <= IR_NOT_EQUAL) {
     int below = is_less(a, b, same, false), above = is_less(b, a, same, false);
     int equal = below == 1 || above == 1 ? 0 : below == 0 && above == 0 ? 1 : -1;
-    result = equal < 0 ? -1 : equal == (predicate == EQUAL);
-  } else if (predicate <= LESS_EQUAL) {
-    result = is_less(a, b, same, predicate == LESS_EQUAL);
+    result = equal < 0 ? -1 : equal == (predicate == IR_EQUAL);
+  } else if (predicate <= IR_SIGNED_LESS_EQUAL) {
+    result = is_less(a, b, same, predicate == IR_SIGNED_LESS_EQUAL);
   } else {
-    result = is_less(b, a, same, predicate == GREATER_EQUAL);
+    result = is_less(b, a, same, predicate == IR_SIGNED_GREATER_EQUAL);
   }
   return result < 0 ? NULL : ir_const(builder, ir_result(op, 0)->type, result);
 }

@@ -318,26 +318,22 @@ static void add_bound(mask *mask, ir_op *op, ir_value *lhs, ir_value *rhs, int64
   }
 }
 
-/* The comparison gives `wanted`. Predicates stand as their numbers in MLIR's order. Comparing as unsigned numbers is
- * the same where neither side is negative. */
+/* The comparison gives `wanted`. Comparing as unsigned numbers is the same where neither side is negative. */
 static void add_comparison(mask *mask, ir_op *op, const ir_op *compare, bool wanted) {
-  enum { EQ, NE, SLT, SLE, SGT, SGE, ULT, UGE = ULT + SGE - SLT };
-  static const int inverse[] = {[EQ] = NE, [NE] = EQ, [SLT] = SGE, [SLE] = SGT, [SGT] = SLE, [SGE] = SLT};
-  int64_t predicate = ir_attr_int_or(compare, "predicate", NE);
+  ir_predicate given = ir_predicate_of(compare), predicate = ir_predicate_signed(given);
   ir_value *lhs = ir_operand(compare, 0), *rhs = ir_operand(compare, 1);
-  if (predicate > SGE) {
+  if (predicate != given) {
     unsigned steps = MAX_STEPS;
     mask_bound bound = {.op = op, .takes_near = mask->takes_near};
-    if (predicate > UGE || !is_natural(&bound, lhs, &steps) || !is_natural(&bound, rhs, &steps))
+    if (!is_natural(&bound, lhs, &steps) || !is_natural(&bound, rhs, &steps))
       return;
-    predicate -= ULT - SLT;
   }
   if (!wanted)
-    predicate = inverse[predicate];
-  if (predicate == SLT || predicate == SLE || predicate == EQ)
-    add_bound(mask, op, lhs, rhs, predicate == SLT);
-  if (predicate == SGT || predicate == SGE || predicate == EQ)
-    add_bound(mask, op, rhs, lhs, predicate == SGT);
+    predicate = ir_predicate_opposite(predicate);
+  if (predicate == IR_SIGNED_LESS || predicate == IR_SIGNED_LESS_EQUAL || predicate == IR_EQUAL)
+    add_bound(mask, op, lhs, rhs, predicate == IR_SIGNED_LESS);
+  if (predicate == IR_SIGNED_GREATER || predicate == IR_SIGNED_GREATER_EQUAL || predicate == IR_EQUAL)
+    add_bound(mask, op, rhs, lhs, predicate == IR_SIGNED_GREATER);
 }
 
 mask_join mask_join_of(const ir_op *condition, bool *wanted) {

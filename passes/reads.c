@@ -93,7 +93,7 @@ static bool find_index(const ir_op *op, const ir_value *value, read_subscript *f
 /* Where the condition holds, the loop has one iteration. */
 static bool means_one_iteration(const ir_op *op, unsigned loop, const ir_value *condition) {
   const ir_op *compare = condition->op;
-  return compare && compare->code == OP_ARITH_CMPI && ir_attr_int_or(compare, "predicate", 0) == IR_EQUAL &&
+  return compare && compare->code == OP_ARITH_CMPI && ir_predicate_of(compare) == IR_EQUAL &&
          ir_index_is_const(ir_index_of(ir_operand(compare, 1)), 1) &&
          extent_equal(extent_of_index(ir_index_of(ir_operand(compare, 0))), extent_of_loop(op, loop));
 }

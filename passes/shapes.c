@@ -341,7 +341,7 @@ static void check_assertion(shapes *s, const ir_op *op) {
   ir_index ignored;
   if (ir_op_parent(op) == s->function && shapes_find_index(s, ir_operand(op, 0), &ignored)) {
     ir_value *holds = ir_value_map_get(s->values, ir_operand(op, 0));
-    if (holds->op && holds->op->code == OP_ARITH_CMPI && ir_attr_int_or(holds->op, "predicate", 0) == IR_EQUAL)
+    if (holds->op && holds->op->code == OP_ARITH_CMPI && ir_predicate_of(holds->op) == IR_EQUAL)
       learn_equal(s, ir_operand(holds->op, 0), ir_operand(holds->op, 1));
     s->fits = ir_binary(&s->builder, OP_ARITH_ANDI, s->fits, holds);
   } else {
