@@ -600,7 +600,7 @@ static void contraction_extents(const ir_op *op, int64_t *extents) {
  * such a row. */
 static LLVMValueRef row_of_pairs(emitter *e, const ir_op *op) {
   const ir_value *factor = ir_operand(op, 1);
-  bool is_row = factor->op && factor->op->code == OP_VECTOR_SHAPE_CAST && ir_operand(factor->op, 0)->type->rank == 1;
+  bool is_row = ir_made_by(factor, OP_VECTOR_SHAPE_CAST) && ir_operand(factor->op, 0)->type->rank == 1;
   return is_row ? emit_operand(e, factor->op, 0)->pieces[0] : NULL;
 }
 

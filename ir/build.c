@@ -98,8 +98,8 @@ static const ir_expr *dim_of_value(ir_module *module, apply_operands *operands, 
 static const ir_expr *expr_of_index(ir_module *module, apply_operands *operands, ir_index x) {
   if (!x.value)
     return ir_expr_const(module, x.constant);
-  const ir_op *producer = x.value->op;
-  if (!producer || producer->code != OP_AFFINE_APPLY || operands->count + producer->num_operands > MAX_APPLY_DIMS)
+  const ir_op *producer = ir_made_by(x.value, OP_AFFINE_APPLY);
+  if (!producer || operands->count + producer->num_operands > MAX_APPLY_DIMS)
     return dim_of_value(module, operands, x.value);
   const ir_map *map = ir_attr_get(producer, "map")->map;
   const ir_expr *inputs[MAX_APPLY_DIMS];

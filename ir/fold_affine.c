@@ -242,7 +242,7 @@ static bool is_left_of_loop(const ir_expr *negated, const ir_expr *upper, ir_val
       !loop.upper.value)
     return false;
   const ir_value *wanted = values[upper->value];
-  if (loop.upper.value == wanted || !loop.upper.value->op || loop.upper.value->op->code != OP_AFFINE_MIN)
+  if (loop.upper.value == wanted || !ir_made_by(loop.upper.value, OP_AFFINE_MIN))
     return loop.upper.value == wanted;
   const ir_map *map = ir_attr_get(loop.upper.value->op, "map")->map;
   for (unsigned i = 0; i < map->num_results; i++)
@@ -391,12 +391,12 @@ static const ir_expr *dim_of(affine *affine, ir_value *value) {
 /* An operand as an expression: a constant, what a small affine.apply computes, or a dim. */
 static const ir_expr *expr_of(affine *affine, ir_value *value, bool *composed) {
   ir_index index = ir_index_of(value);
-  const ir_op *op = value->op;
+  const ir_op *op = ir_made_by(value, OP_AFFINE_APPLY);
   if (!index.value) {
     *composed = true;
     return ir_expr_const(affine->module, index.constant);
   }
-  const ir_map *map = op && op->code == OP_AFFINE_APPLY ? ir_attr_get(op, "map")->map : NULL;
+  const ir_map *map = op ? ir_attr_get(op, "map")->map : NULL;
   if (!map || affine->num_values + op->num_operands > MAX_OPERANDS ||
       size_of(map->results[0], MAX_INNER_SIZE) == MAX_INNER_SIZE)
     return dim_of(affine, value);
@@ -624,7 +624,7 @@ ir_value *fold_quotient(ir_builder *builder, ir_op *op) {
   ir_index divisor = ir_index_of(ir_operand(op, 1));
   unsigned steps = MAX_STEPS;
   bool floors = op->code == OP_ARITH_DIVSI || op->code == OP_ARITH_DIVUI || op->code == OP_ARITH_FLOORDIVSI;
-  if (folded || !floors || divisor.value || divisor.constant <= 0 || !lhs->op || lhs->op->code != OP_AFFINE_APPLY ||
+  if (folded || !floors || divisor.value || divisor.constant <= 0 || !ir_made_by(lhs, OP_AFFINE_APPLY) ||
       range_of_value(lhs, &steps).low < 0)
     return folded;
   return ir_index_value(builder, ir_index_floordiv(builder, (ir_index){.value = lhs}, divisor.constant));

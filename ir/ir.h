@@ -516,6 +516,10 @@ void ir_set_operand(ir_op *op, unsigned i, ir_value *value);
 /* Inserts into or removes from a group; the op's use records move (pointers to ir_use die). */
 void ir_insert_operand(ir_op *op, unsigned group, unsigned position, ir_value *value);
 void ir_remove_operand(ir_op *op, unsigned i);
+/* The op that makes the value, if it is one of that code; else NULL. */
+static inline ir_op *ir_made_by(const ir_value *value, ir_opcode code) {
+  return value->op && value->op->code == code ? value->op : NULL;
+}
 static inline bool ir_value_unused(const ir_value *value) { return !value->uses; }
 /* An op of the block, or the block as an argument, makes the value. */
 static inline bool ir_value_is_in(const ir_value *value, const ir_block *block) {

@@ -117,8 +117,8 @@ static uint32_t unsplit_loops(const recast *parts) {
  * whether the other fits is seen when it is reshaped. */
 static void split_as_collapsed(const recast *parts, uint32_t whole, ir_builder *builder, split *split) {
   for (unsigned i = 0; i < parts->num_ins; i++) {
-    ir_op *collapse = parts->operands[i]->op;
-    if (!collapse || collapse->code != OP_TENSOR_COLLAPSE_SHAPE)
+    ir_op *collapse = ir_made_by(parts->operands[i], OP_TENSOR_COLLAPSE_SHAPE);
+    if (!collapse)
       continue;
     const ir_attr *groups = ir_attr_get(collapse, "reassociation");
     for (unsigned g = 0, dim = 0; g < groups->count; dim += groups->elements[g++]->count) {

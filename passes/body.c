@@ -35,7 +35,7 @@ bool body_is_product(const ir_op *op) {
   if (op->num_operands != 2 || !op->num_regions)
     return false;
   const ir_value *value = body_unconverted(ir_yielded(op, 0));
-  if (!value->op || value->op->code != OP_ARITH_MULF)
+  if (!ir_made_by(value, OP_ARITH_MULF))
     return false;
   unsigned seen = 0;
   for (unsigned i = 0; i < 2; i++) {

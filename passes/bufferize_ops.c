@@ -66,7 +66,7 @@ static ir_value *reuse_input(buffers *b, ir_op *op, unsigned out, ir_value *cons
 static ir_value *output_memory(buffers *b, ir_op *op, unsigned i, ir_value *const *taken, unsigned num_taken) {
   unsigned operand = ir_num_inputs(op) + i;
   const ir_value *init = ir_operand(op, operand);
-  bool fresh = init->op && init->op->code == OP_TENSOR_EMPTY;
+  bool fresh = ir_made_by(init, OP_TENSOR_EMPTY);
   ir_value *memref = fresh ? reuse_input(b, op, operand, taken, num_taken) : NULL;
   return memref ? memref : buffer_for_writing(b, op, operand, ir_body_reads_init(op, i));
 }
@@ -106,7 +106,7 @@ static void lower_extract_slice(buffers *b, ir_op *op) {
 
 /* The source lies where the op inserts it. */
 static bool is_in_place(const ir_value *source, const ir_value *whole, const ir_op *insert) {
-  return source->op && source->op->code == OP_MEMREF_SUBVIEW && ir_operand(source->op, 0) == whole &&
+  return ir_made_by(source, OP_MEMREF_SUBVIEW) && ir_operand(source->op, 0) == whole &&
          ir_slice_equal(source->op, insert);
 }
 

@@ -74,10 +74,10 @@ static bool split_last_dim(running_sum *sum) {
 
 /* The value is the factor times the carried one. */
 static bool match_scaling(running_sum *sum, ir_value *value, const ir_value *argument) {
-  ir_op *op = value->op;
+  ir_op *op = ir_made_by(value, OP_ARITH_MULF);
   if (value == argument)
     return true;
-  if (!op || op->code != OP_ARITH_MULF || op->block != argument->block || !ir_value_has_one_use(value))
+  if (!op || op->block != argument->block || !ir_value_has_one_use(value))
     return false;
   sum->scaling = op;
   sum->factor = ir_operand(op, 0) == argument;
@@ -88,12 +88,12 @@ static bool match_sum(ir_op *loop, unsigned carried, running_sum *sum) {
   const ir_block *body = ir_region(loop, 0);
   ir_value *yielded = ir_operand(ir_block_terminator(body), carried), *argument = body->args[1 + carried];
   *sum = (running_sum){.loop = loop, .carried = carried, .reduction = yielded->op};
-  const ir_op *op = yielded->op;
+  const ir_op *op = ir_made_by(yielded, OP_VECTOR_MULTI_REDUCTION);
   unsigned count;
   ir_cell start;
-  if (!op || op->code != OP_VECTOR_MULTI_REDUCTION || op->block != body ||
-      strcmp(ir_attr_string_or(op, "kind", ""), "add") || yielded->type->kind != IR_TYPE_VECTOR ||
-      !ir_scalar_is_float(yielded->type->element) || !ir_value_has_one_use(yielded) || !ir_value_has_one_use(argument))
+  if (!op || op->block != body || strcmp(ir_attr_string_or(op, "kind", ""), "add") ||
+      yielded->type->kind != IR_TYPE_VECTOR || !ir_scalar_is_float(yielded->type->element) ||
+      !ir_value_has_one_use(yielded) || !ir_value_has_one_use(argument))
     return false;
   const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
   if (count != 1 || dims[0] != ir_operand(op, 0)->type->rank - 1 || !match_scaling(sum, ir_operand(op, 1), argument) ||

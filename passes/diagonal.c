@@ -62,7 +62,7 @@ static bool find_runs(const ir_attr *constant, diagonals *found) {
 /* The constant of which the value is all, or `part`, which comes as nothing and has unit strides then. NULL if there is
  * none. */
 static const ir_attr *find_constant(const ir_value *value, ir_slice *part) {
-  const ir_op *slice = value->op && value->op->code == OP_TENSOR_EXTRACT_SLICE ? value->op : NULL;
+  const ir_op *slice = ir_made_by(value, OP_TENSOR_EXTRACT_SLICE);
   const ir_value *source = slice ? ir_operand(slice, 0) : value;
   const ir_attr *constant;
   if (!ir_value_constant(source, &constant) || constant->kind != IR_ATTR_DENSE ||

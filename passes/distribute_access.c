@@ -41,7 +41,7 @@ static bool has_first_element(const lane_access *access) {
   const ir_value *memref = access->memref;
   ir_slice slice;
   unsigned kept[IR_MAX_RANK], rank = memref->type->rank;
-  bool is_slice = memref->op && memref->op->code == OP_MEMREF_SUBVIEW;
+  bool is_slice = ir_made_by(memref, OP_MEMREF_SUBVIEW);
   if (is_slice) {
     slice = ir_slice_of(memref->op);
     is_slice = slice_kept_dims(memref->op, memref->type, kept) == rank;
@@ -563,8 +563,8 @@ static void copy_tile(distributor *d, const ir_op *read, const ir_op *write) {
 }
 
 bool distribute_write(distributor *d, const ir_op *op) {
-  const ir_op *read = ir_operand(op, 0)->op;
-  if (read && read->code == OP_VECTOR_TRANSFER_READ && copied_by(read) == op) {
+  const ir_op *read = ir_made_by(ir_operand(op, 0), OP_VECTOR_TRANSFER_READ);
+  if (read && copied_by(read) == op) {
     copy_tile(d, read, op);
     return true;
   }

@@ -99,7 +99,7 @@ static bool find_factor(ir_op *maker, factor *f) {
     return false;
   const ir_value *value = ir_yielded(maker, 0);
   ir_scalar element = value->type->element;
-  bool rounds = value->op && value->op->code == OP_ARITH_TRUNCF;
+  bool rounds = ir_made_by(value, OP_ARITH_TRUNCF);
   value = rounds ? ir_operand(value->op, 0) : value;
   int source = input_of(maker, value);
   bool is_scaled = !is_source(maker, source);

@@ -309,8 +309,8 @@ static void add_difference(mask *mask, ir_op *op, ir_value *lhs, int sign, ir_va
 
 /* lhs - rhs + distance <= 0. An absolute value is the larger one of two; the least number of few bits has none. */
 static void add_bound(mask *mask, ir_op *op, ir_value *lhs, ir_value *rhs, int64_t distance) {
-  const ir_op *from = lhs->op;
-  if (!from || from->code != OP_MATH_ABSI) {
+  const ir_op *from = ir_made_by(lhs, OP_MATH_ABSI);
+  if (!from) {
     add_difference(mask, op, lhs, 1, rhs, distance);
   } else if (ir_scalar_bits(lhs->type->element) == 64) {
     add_difference(mask, op, ir_operand(from, 0), 1, rhs, distance);
@@ -365,7 +365,7 @@ void mask_add(mask *mask, ir_op *op, const ir_value *condition, bool wanted) {
 }
 
 bool mask_add_least(mask *mask, ir_op *op, ir_value *index, int64_t least) {
-  const ir_op *minimum = index->op && index->op->code == OP_AFFINE_MIN ? index->op : NULL;
+  const ir_op *minimum = ir_made_by(index, OP_AFFINE_MIN);
   const ir_map *map = minimum ? ir_attr_get(minimum, "map")->map : NULL;
   for (unsigned i = 0; i < (map ? map->num_results : 1); i++) {
     mask_bound bound = {.op = op, .constant = least};

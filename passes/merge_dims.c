@@ -215,8 +215,8 @@ static ir_op *merge_loops(recast *parts, const merged_loops *merged) {
  * product's. */
 static bool find_split_rows(const recast *parts, merged_loops *merged) {
   for (unsigned i = 0; i < parts->num_ins; i++) {
-    const ir_op *expand = parts->operands[i]->op;
-    if (!expand || expand->code != OP_TENSOR_EXPAND_SHAPE)
+    const ir_op *expand = ir_made_by(parts->operands[i], OP_TENSOR_EXPAND_SHAPE);
+    if (!expand)
       continue;
     const ir_attr *groups = ir_attr_get(expand, "reassociation");
     for (unsigned g = 0, dim = 0; g < groups->count; dim += groups->elements[g++]->count) {

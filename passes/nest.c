@@ -95,7 +95,7 @@ static unsigned parts_in_expr(const nest *nest, const ir_op *op, const ir_expr *
 static unsigned parts_in(const nest *nest, ir_value *x, unsigned level, unsigned *steps) {
   if (!(nest_levels_of(nest, (ir_index){.value = x}) >> level & 1))
     return 0;
-  if (!x->op || x->op->code != OP_AFFINE_APPLY || !*steps || !--*steps)
+  if (!ir_made_by(x, OP_AFFINE_APPLY) || !*steps || !--*steps)
     return ALL;
   return parts_in_expr(nest, x->op, ir_attr_get(x->op, "map")->map->results[0], level, steps);
 }

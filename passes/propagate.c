@@ -267,7 +267,7 @@ static const placed *leading_layout(const propagation *p, const ir_op *op) {
 
 /* A value that may have any layout takes what suits the memory that it comes from, transposed or not. */
 static void anchor_source(propagation *p, ir_value *value) {
-  if (layout_of(p, value) || !value->op || value->op->code != OP_VECTOR_TRANSPOSE) {
+  if (layout_of(p, value) || !ir_made_by(value, OP_VECTOR_TRANSPOSE)) {
     anchor(p, value);
     return;
   }

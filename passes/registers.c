@@ -81,14 +81,13 @@ static ir_value **elements_of(splitter *s, ir_value *value) {
 
 /* The vector of which these are all elements in order, if there is one of the type; else NULL. */
 static ir_value *whole_of(ir_value *const *elements, const ir_type *type) {
-  ir_value *whole =
-      elements[0]->op && elements[0]->op->code == OP_VECTOR_EXTRACT ? ir_operand(elements[0]->op, 0) : NULL;
+  ir_value *whole = ir_made_by(elements[0], OP_VECTOR_EXTRACT) ? ir_operand(elements[0]->op, 0) : NULL;
   if (!whole || whole->type != type)
     return NULL;
   for (int64_t i = 0, count = ir_type_num_elements(type); i < count; i++) {
-    const ir_op *op = elements[i]->op;
+    const ir_op *op = ir_made_by(elements[i], OP_VECTOR_EXTRACT);
     unsigned rank;
-    if (!op || op->code != OP_VECTOR_EXTRACT || ir_operand(op, 0) != whole || op->num_operands > 1)
+    if (!op || ir_operand(op, 0) != whole || op->num_operands > 1)
       return NULL;
     const int64_t *position = ir_attr_i64s_of(op, "static_position", &rank);
     int64_t linear = 0;

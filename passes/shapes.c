@@ -189,7 +189,7 @@ bool shapes_find_extent(shapes *s, ir_value *tensor, unsigned dim, ir_index *fou
 /* ----------------------------------------------------------------------------------------------------------- checks */
 
 static const ir_value *uncast(const ir_value *value) {
-  while (value->op && value->op->code == OP_ARITH_INDEX_CAST && ir_is_index_wide(value) &&
+  while (ir_made_by(value, OP_ARITH_INDEX_CAST) && ir_is_index_wide(value) &&
          ir_is_index_wide(ir_operand(value->op, 0)))
     value = ir_operand(value->op, 0);
   return value;
@@ -341,7 +341,7 @@ static void check_assertion(shapes *s, const ir_op *op) {
   ir_index ignored;
   if (ir_op_parent(op) == s->function && shapes_find_index(s, ir_operand(op, 0), &ignored)) {
     ir_value *holds = ir_value_map_get(s->values, ir_operand(op, 0));
-    if (holds->op && holds->op->code == OP_ARITH_CMPI && ir_predicate_of(holds->op) == IR_EQUAL)
+    if (ir_made_by(holds, OP_ARITH_CMPI) && ir_predicate_of(holds->op) == IR_EQUAL)
       learn_equal(s, ir_operand(holds->op, 0), ir_operand(holds->op, 1));
     s->fits = ir_binary(&s->builder, OP_ARITH_ANDI, s->fits, holds);
   } else {

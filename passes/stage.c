@@ -857,11 +857,11 @@ static bool add_computed(ir_op *op, void *data) {
   layout step;
   for (unsigned i = 0; op->code == OP_VECTOR_CONTRACT && i < 2; i++) {
     const ir_type *type = ir_operand(op, i)->type;
-    const ir_op *from = ir_operand(op, i)->op;
-    if (from && from->code == OP_VECTOR_TRANSPOSE)
-      from = ir_operand(from, 0)->op;
-    bool is_read = from && from->code == OP_VECTOR_TRANSFER_READ;
-    if (!is_read && target_has_lane_block(found->facts, type->element) && distribute_product_step(op, i, &step))
+    const ir_value *factor = ir_operand(op, i);
+    if (ir_made_by(factor, OP_VECTOR_TRANSPOSE))
+      factor = ir_operand(factor->op, 0);
+    if (!ir_made_by(factor, OP_VECTOR_TRANSFER_READ) && target_has_lane_block(found->facts, type->element) &&
+        distribute_product_step(op, i, &step))
       found->bytes += ir_type_num_elements(type) * ir_scalar_bytes(type->element);
   }
   return true;

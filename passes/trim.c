@@ -65,7 +65,7 @@ static int single_element(const ir_op *op, const ir_value *value) {
 static ir_value *read_first(trimmer *t, ir_value *tensor) {
   ir_slice part = {.rank = 0};
   const ir_block *body = ir_region(t->loop, 0);
-  if (tensor->op && tensor->op->code == OP_TENSOR_EXTRACT_SLICE) {
+  if (ir_made_by(tensor, OP_TENSOR_EXTRACT_SLICE)) {
     part = ir_slice_of(tensor->op);
     tensor = ir_operand(tensor->op, 0);
   }

@@ -167,7 +167,7 @@ static tile *outer_tile_of(kernel *k, const ir_op *user, ir_value *tensor) {
     extents[dim] = ir_dim(&builder, tensor, dim);
   if (!set_extents(k, t, user, tensor->type->element, tensor->type->rank, extents))
     return NULL;
-  if (!tensor->op || tensor->op->code != OP_TENSOR_EMPTY)
+  if (!ir_made_by(tensor, OP_TENSOR_EMPTY))
     read_tensor(k, &builder, tensor, t);
   k->outer = IR_NEW_OF(&k->module->arena, outer_tile, tensor, t, k->outer);
   return t;

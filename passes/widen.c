@@ -178,7 +178,7 @@ static bool rounds_integers(const ir_op *op) {
 
 /* The factor before it was rounded so; itself if it was not. */
 static ir_value *unrounded(ir_builder *builder, ir_value *factor) {
-  const ir_op *reshape = factor->op && factor->op->code == OP_TENSOR_COLLAPSE_SHAPE ? factor->op : NULL;
+  const ir_op *reshape = ir_made_by(factor, OP_TENSOR_COLLAPSE_SHAPE);
   ir_value *rounded = reshape ? ir_operand(reshape, 0) : factor;
   ir_op *maker = rounded->op;
   if (!rounds_integers(maker))
