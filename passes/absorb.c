@@ -301,19 +301,18 @@ static ir_value *collapse_known(ir_builder *builder, ir_value *value, const ir_t
 /* The value with its dims split: counts[d] dims in place of dim d. What was merged before is taken from there. */
 static ir_value *split_value(ir_builder *builder, ir_value *value, unsigned rank, const ir_index *sizes,
                              const unsigned *counts) {
-  ir_op *op = value->op;
+  const ir_op *op = ir_made_by(value, OP_TENSOR_COLLAPSE_SHAPE);
+  ir_value *start = recast_start(builder, value, rank, sizes);
   ir_cell splat;
-  if (op && op->code == OP_TENSOR_EMPTY)
-    return ir_empty(builder, value->type->element, rank, sizes);
-  if (op && op->code == OP_LINALG_FILL)
-    return ir_fill(builder, ir_operand(op, 0), ir_empty(builder, value->type->element, rank, sizes));
+  if (start)
+    return start;
   if (ir_value_splat(value, &splat) && all_static(value->type, rank, sizes)) {
     int64_t shape[IR_MAX_RANK];
     for (unsigned dim = 0; dim < rank; dim++)
       shape[dim] = sizes[dim].constant;
     return ir_splat(builder, ir_type_with_shape(builder->module, value->type, rank, shape), splat);
   }
-  if (!op || op->code != OP_TENSOR_COLLAPSE_SHAPE)
+  if (!op)
     return expand_known(builder, value, rank, sizes, counts);
   ir_value *source = ir_operand(op, 0);
   const ir_attr *groups = ir_attr_get(op, "reassociation");
@@ -480,12 +479,8 @@ static ir_value *drop_constant_dims(ir_builder *builder, ir_value *init, const i
     results[kept++] = map->results[dim];
   }
   *kept_map = ir_map_get(builder->module, map->num_dims, 0, kept, results);
-  ir_op *op = init->op;
-  if (op && op->code == OP_TENSOR_EMPTY)
-    return ir_empty(builder, type->element, kept, sizes);
-  if (op && op->code == OP_LINALG_FILL)
-    return ir_fill(builder, ir_operand(op, 0), ir_empty(builder, type->element, kept, sizes));
-  return ir_collapse(builder, init, ir_type_with_shape(builder->module, type, kept, shape), counts);
+  ir_value *start = recast_start(builder, init, kept, sizes);
+  return start ? start : ir_collapse(builder, init, ir_type_with_shape(builder->module, type, kept, shape), counts);
 }
 
 /* Loops of one iteration that only the result has are constants: `loops` tells each old loop in terms of those left. */

@@ -110,6 +110,14 @@ ir_op *recast_reshape(ir_builder *builder, const ir_op *reshape, ir_value *tenso
   return moved;
 }
 
+ir_value *recast_start(ir_builder *builder, const ir_value *value, unsigned rank, const ir_index *sizes) {
+  const ir_op *fill = ir_made_by(value, OP_LINALG_FILL);
+  if (!fill && !ir_made_by(value, OP_TENSOR_EMPTY))
+    return NULL;
+  ir_value *empty = ir_empty(builder, value->type->element, rank, sizes);
+  return fill ? ir_fill(builder, ir_operand(fill, 0), empty) : empty;
+}
+
 const ir_map *recast_read_through(const ir_op *producer, unsigned input, const ir_map *read) {
   const ir_structure *structure = ir_structure_of(producer);
   const ir_map *out = ir_init_map(producer, 0), *in = structure->maps[input];

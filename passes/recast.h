@@ -21,6 +21,8 @@ bool recast_is_valid(const recast *recast);
 /* The op with the body of recast->op, at the builder's place. `indices` (NULL: unchanged) gives the old loops in terms
  * of the new ones, for linalg.index. The old op stays. */
 ir_op *recast_create(const recast *recast, ir_builder *builder, const ir_expr *const *indices);
+/* Another tensor of that shape which is as empty as the value, or filled with the same; NULL where it is neither. */
+ir_value *recast_start(ir_builder *builder, const ir_value *value, unsigned rank, const ir_index *sizes);
 /* Replaces the op, of fewer than RECAST_MAX_OPERANDS, by one that has `input` under the map behind its other inputs, in
  * the place of what its body computes as `value`. */
 ir_op *recast_add_input(ir_op *op, ir_value *value, ir_value *input, const ir_map *map);
