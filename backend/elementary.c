@@ -20,12 +20,9 @@ static const double erf_coefficients[] = {0x1.06eba8p-3, -0x1.812740p-2,  0x1.ce
 static const double erf_tail_coefficients[] = {0x1.0746a8p-3, 0x1.457014p-1,   0x1.af3134p-4,   -0x1.73a53ep-6,
                                                0x1.80d09ep-9, -0x1.b17076p-15, -0x1.7aec14p-15, 0x1.4920a2p-18};
 
-#define POLYNOMIAL(E, X, COEFFICIENTS) math_polynomial(E, X, COEFFICIENTS, sizeof COEFFICIENTS / sizeof *COEFFICIENTS)
-
 static LLVMValueRef select_where(emitter *e, LLVMRealPredicate predicate, LLVMValueRef x, double limit,
                                  LLVMValueRef yes, LLVMValueRef no) {
-  LLVMValueRef condition = LLVMBuildFCmp(e->builder, predicate, x, emit_float_like(e, x, limit), "");
-  return LLVMBuildSelect(e->builder, condition, yes, no, "");
+  return LLVMBuildSelect(e->builder, math_compare(e, predicate, x, limit), yes, no, "");
 }
 
 /* ------------------------------------------------------------------------------------------------------- logarithms */
@@ -39,7 +36,7 @@ typedef struct logarithm {
 static logarithm split(emitter *e, LLVMValueRef x) {
   enum { ROOT_HALF_BITS = 0x3f3504f3, LIFT = 25 };
   LLVMBuilderRef b = e->builder;
-  LLVMTypeRef type = LLVMTypeOf(x), word = emit_type_like(x, LLVMInt32TypeInContext(e->context));
+  LLVMTypeRef type = LLVMTypeOf(x), word = emit_type_like(x, emit_word_type(e));
   LLVMValueRef lifted = LLVMBuildFMul(b, x, emit_float_like(e, x, 1 << LIFT), "");
   LLVMValueRef lift = select_where(e, LLVMRealOLT, x, 0x1p-126, emit_float_like(e, x, -LIFT), emit_float_like(e, x, 0));
   LLVMValueRef bits = LLVMBuildBitCast(b, select_where(e, LLVMRealOLT, x, 0x1p-126, lifted, x), word, "");
@@ -52,7 +49,7 @@ static logarithm split(emitter *e, LLVMValueRef x) {
   log.fraction = LLVMBuildFSub(b, LLVMBuildBitCast(b, mantissa, type, ""), emit_float_like(e, x, 1), "");
   LLVMValueRef square = LLVMBuildFMul(b, log.fraction, log.fraction, "");
   LLVMValueRef cubic =
-      LLVMBuildFMul(b, LLVMBuildFMul(b, square, log.fraction, ""), POLYNOMIAL(e, log.fraction, log_coefficients), "");
+      LLVMBuildFMul(b, LLVMBuildFMul(b, square, log.fraction, ""), MATH_SERIES(e, log.fraction, log_coefficients), "");
   log.rest = emit_multiply_add(e, square, emit_float_like(e, x, -0.5), cubic);
   return log;
 }
@@ -77,10 +74,9 @@ LLVMValueRef math_log(emitter *e, LLVMValueRef x) {
 }
 
 LLVMValueRef math_log2(emitter *e, LLVMValueRef x) {
-  static const double log2_e = 0x1.715476p+0;
   logarithm log = split(e, x);
   LLVMValueRef natural = LLVMBuildFAdd(e->builder, log.fraction, log.rest, "");
-  return math_logarithm_at_ends(e, x, emit_multiply_add(e, natural, emit_float_like(e, x, log2_e), log.exponent));
+  return math_logarithm_at_ends(e, x, emit_multiply_add(e, natural, emit_float_like(e, x, MATH_LOG2_E), log.exponent));
 }
 
 /* log(1 + x) = log(u) + (x - (u - 1)) / u, where u is 1 + x rounded. */
@@ -102,7 +98,7 @@ LLVMValueRef math_expm1(emitter *e, LLVMValueRef x) {
   x = math_clamp(e, LLVMRealOGT, math_clamp(e, LLVMRealOLT, x, -26), 89);
   LLVMValueRef shifted = math_reduce(e, x, &fraction);
   LLVMValueRef power = math_half_power(e, shifted);
-  LLVMValueRef tail = LLVMBuildFMul(b, fraction, POLYNOMIAL(e, fraction, expm1_coefficients), "");
+  LLVMValueRef tail = LLVMBuildFMul(b, fraction, MATH_SERIES(e, fraction, expm1_coefficients), "");
   LLVMValueRef grown = emit_multiply_add(e, tail, fraction, fraction);
   LLVMValueRef sum = emit_multiply_add(e, power, grown, LLVMBuildFSub(b, power, half, ""));
   return LLVMBuildFAdd(b, sum, sum, "");
@@ -119,9 +115,9 @@ LLVMValueRef math_tanh(emitter *e, LLVMValueRef x) {
 LLVMValueRef math_erf(emitter *e, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef magnitude = emit_intrinsic(e, "llvm.fabs", &x, 1), square = LLVMBuildFMul(b, x, x, "");
-  LLVMValueRef near = emit_multiply_add(e, magnitude, POLYNOMIAL(e, square, erf_coefficients), magnitude);
+  LLVMValueRef near = emit_multiply_add(e, magnitude, MATH_SERIES(e, square, erf_coefficients), magnitude);
   LLVMValueRef far = math_clamp(e, LLVMRealOGT, magnitude, 4);
-  far = emit_multiply_add(e, far, POLYNOMIAL(e, far, erf_tail_coefficients), far);
+  far = emit_multiply_add(e, far, MATH_SERIES(e, far, erf_tail_coefficients), far);
   far = LLVMBuildFSub(b, emit_float_like(e, x, 1), math_exp(e, LLVMBuildFNeg(b, far, "")), "");
   return math_with_sign_of(e, select_where(e, LLVMRealOLT, magnitude, erf_knee, near, far), x);
 }

@@ -36,7 +36,7 @@ typedef struct frame {
 
 static frame *frame_of(emitter *e) { return e->target_state; }
 static LLVMTypeRef pointer_type(emitter *e) { return LLVMPointerTypeInContext(e->context, 0); }
-static LLVMTypeRef status_type(emitter *e) { return LLVMInt32TypeInContext(e->context); }
+static LLVMTypeRef status_type(emitter *e) { return emit_word_type(e); }
 static LLVMTypeRef index_type(emitter *e) { return LLVMInt64TypeInContext(e->context); }
 
 /* ------------------------------------------------------------------------------------------------- the environment */
@@ -430,11 +430,11 @@ static bool check_name(emitter *e, const ir_op *function, const char *name) {
 }
 
 /* Starts an exported `i32 name(ptr x num_parameters)`. */
-static LLVMValueRef begin_wrapper(emitter *e, const ir_op *op, const char *name, unsigned num_parameters) {
+static LLVMValueRef begin_wrapper(emitter *e, const ir_op *op, const char *name) {
   if (!check_name(e, op, name))
     return NULL;
   LLVMTypeRef parameters[] = {pointer_type(e), pointer_type(e), pointer_type(e)};
-  LLVMTypeRef type = LLVMFunctionType(status_type(e), parameters, num_parameters, false);
+  LLVMTypeRef type = LLVMFunctionType(status_type(e), parameters, 3, false);
   LLVMValueRef function = add_function(e, name, type, true);
   emit_function_begin(e, function);
   return function;
@@ -500,7 +500,7 @@ static unsigned *data_numbers(emitter *e, const ir_op *op, const ir_type *type) 
 /* int32_t NAME(void *const *data, const int64_t *dims, const tec_host_env *env): see host_abi.h. */
 static bool emit_kernel_wrapper(emitter *e, const ir_op *op) {
   const ir_type *type = function_type(op);
-  LLVMValueRef wrapper = begin_wrapper(e, op, ir_attr_string_or(op, "sym_name", ""), 3);
+  LLVMValueRef wrapper = begin_wrapper(e, op, ir_attr_string_or(op, "sym_name", ""));
   if (!wrapper)
     return false;
   LLVMValueRef data = LLVMGetParam(wrapper, 0), dims = LLVMGetParam(wrapper, 1), body = emit_function_of(e, op);
@@ -577,7 +577,7 @@ static bool emit_shapes_wrapper(emitter *e, const ir_op *op) {
   size_t size = strlen(kernel);
   char *symbol = ir_arena_alloc(&e->arena, size + sizeof "_shapes");
   memcpy(memcpy(symbol, kernel, size) + size, "_shapes", sizeof "_shapes");
-  LLVMValueRef wrapper = begin_wrapper(e, op, symbol, 3);
+  LLVMValueRef wrapper = begin_wrapper(e, op, symbol);
   if (!wrapper)
     return false;
   LLVMValueRef *arguments = IR_NEW_ARRAY(&e->arena, LLVMValueRef, type->num_inputs + 1);
@@ -596,23 +596,19 @@ static bool emit_shapes_wrapper(emitter *e, const ir_op *op) {
   return true;
 }
 
-static bool has_body(const ir_op *op) { return op->code == OP_FUNC_FUNC && ir_region(op, 0)->first; }
-
-static bool is_public(const ir_op *op) { return strcmp(ir_attr_string_or(op, "sym_visibility", "public"), "private"); }
-
 static bool emit_module(emitter *e) {
   const ir_block *block = ir_region(e->module->root, 0);
   for (const ir_op *op = block->first; op; op = op->next) {
     if (op->code == OP_BUILTIN_MODULE)
       return ir_op_error(op, "is nested; the host backend takes one module");
-    if (has_body(op) && !declare_function(e, op))
+    if (ir_is_defined_function(op) && !declare_function(e, op))
       return false;
   }
   for (const ir_op *op = block->first; op; op = op->next)
-    if (has_body(op) && !define_function(e, op))
+    if (ir_is_defined_function(op) && !define_function(e, op))
       return false;
   for (const ir_op *op = block->first; op; op = op->next)
-    if (has_body(op) && is_public(op) && !(emit_kernel_wrapper(e, op) && emit_shapes_wrapper(e, op)))
+    if (ir_is_exported(op) && !(emit_kernel_wrapper(e, op) && emit_shapes_wrapper(e, op)))
       return false;
   return true;
 }

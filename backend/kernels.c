@@ -219,7 +219,7 @@ static char *kernel_name(kernels *k) {
  * along the others: all loops share the first. */
 static void bind_block(const kernels *k, const ir_op *op) {
   emitter *e = k->e;
-  LLVMTypeRef index = LLVMInt64TypeInContext(e->context), narrow = LLVMInt32TypeInContext(e->context);
+  LLVMTypeRef index = LLVMInt64TypeInContext(e->context), narrow = emit_word_type(e);
   const ir_block *body = ir_region(op, 0);
   LLVMValueRef rest = k->target->block_number(e);
   for (unsigned dim = body->num_args; dim-- > 0;) {
@@ -306,24 +306,19 @@ static bool emit_kernel(void *data, launch_plan *plan, const ir_op *op) {
 /* ---------------------------------------------------------------------------------------------------------- modules */
 
 /* Functions that compute shapes are used by others, whose routines hold what they compute. */
-static bool is_entry(const ir_op *op) {
-  return op->code == OP_FUNC_FUNC && ir_region(op, 0)->first &&
-         strcmp(ir_attr_string_or(op, "sym_visibility", "public"), "private");
-}
-
 static bool emit_entries(kernels *k, unsigned *num_routines, const backend_routine **routines) {
   ir_module *module = k->e->module;
   ir_block *body = ir_region(module->root, 0);
   unsigned count = 0;
   for (const ir_op *op = body->first; op; op = op->next)
-    count += is_entry(op);
+    count += ir_is_exported(op);
   backend_routine *list = IR_NEW_ARRAY(&module->arena, backend_routine, count + 1);
   *routines = list;
   *num_routines = count;
   for (ir_op *op = body->first; op; op = op->next) {
     if (op->code == OP_BUILTIN_MODULE)
       return ir_op_error(op, "is nested; kernels are made of one module");
-    if (!is_entry(op))
+    if (!ir_is_exported(op))
       continue;
     launch_plan plan;
     launch_plan_init(&plan, module);

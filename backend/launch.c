@@ -173,13 +173,13 @@ static void launch_arithmetic(launch_plan *plan, const ir_op *op) {
 
 static void launch_cmpi(launch_plan *plan, const ir_op *op) {
   uint32_t x[2];
-  int64_t predicate = ir_attr_int_or(op, "predicate", 0);
-  enum { EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL };
-  if (predicate > GREATER_EQUAL || !operand_sizes(plan, op, x))
+  ir_predicate predicate = ir_predicate_of(op);
+  if (predicate >= IR_UNSIGNED_LESS || !operand_sizes(plan, op, x))
     return;
-  bool swapped = predicate == LESS_EQUAL || predicate == GREATER;
-  bool inverted = predicate == NOT_EQUAL || predicate == LESS_EQUAL || predicate == GREATER_EQUAL;
-  program_operation operation = predicate <= NOT_EQUAL ? PROGRAM_EQUAL : PROGRAM_LESS;
+  bool swapped = predicate == IR_SIGNED_LESS_EQUAL || predicate == IR_SIGNED_GREATER;
+  bool inverted =
+      predicate == IR_NOT_EQUAL || predicate == IR_SIGNED_LESS_EQUAL || predicate == IR_SIGNED_GREATER_EQUAL;
+  program_operation operation = predicate <= IR_NOT_EQUAL ? PROGRAM_EQUAL : PROGRAM_LESS;
   uint32_t holds = launch_binary(plan, operation, x[swapped], x[!swapped]);
   set_size(plan, op, inverted ? equals_zero(plan, holds) : holds);
 }
@@ -366,7 +366,7 @@ static bool run_function(const walker *w, ir_op *function, const launch_value *a
 static bool run_call(const walker *w, ir_op *op) {
   launch_plan *plan = w->plan;
   ir_op *callee = ir_module_lookup(plan->module, ir_attr_string_or(op, "callee", ""));
-  if (!callee || callee->code != OP_FUNC_FUNC || !ir_region(callee, 0)->first)
+  if (!callee || !ir_is_defined_function(callee))
     return ir_op_error(op, "calls '%s', which has no body", ir_attr_string_or(op, "callee", ""));
   if (plan->depth == MAX_DEPTH)
     return ir_op_error(op, "nests more than %d calls", MAX_DEPTH);
@@ -443,7 +443,7 @@ static bool run_shapes(launch_plan *plan, const ir_op *function, program_routine
   if (!name)
     return true;
   ir_op *shapes = ir_module_lookup(plan->module, name);
-  if (!shapes || shapes->code != OP_FUNC_FUNC || !ir_region(shapes, 0)->first)
+  if (!shapes || !ir_is_defined_function(shapes))
     return ir_op_error(function, "names '%s' in tec.shapes, which has no body", name);
   const ir_type *type = ir_attr_get(shapes, "function_type")->type;
   launch_value *extents = IR_NEW_ARRAY(&plan->module->arena, launch_value, type->num_inputs + 1);

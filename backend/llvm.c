@@ -151,26 +151,22 @@ LLVMValueRef emit_int_like(emitter *e, LLVMValueRef like, int64_t value) {
 
 /* ---------------------------------------------------------------------------------------------------- rows of lanes */
 
-static LLVMValueRef lane_number(emitter *e, unsigned lane) {
-  return LLVMConstInt(LLVMInt32TypeInContext(e->context), lane, false);
-}
-
 /* Of what has been put there just before, LLVM need not find out. */
 LLVMValueRef emit_lane(emitter *e, LLVMValueRef row, unsigned lane) {
-  if (LLVMIsAInsertElementInst(row) && LLVMGetOperand(row, 2) == lane_number(e, lane))
+  if (LLVMIsAInsertElementInst(row) && LLVMGetOperand(row, 2) == emit_word(e, lane))
     return LLVMGetOperand(row, 1);
-  return LLVMBuildExtractElement(e->builder, row, lane_number(e, lane), "");
+  return LLVMBuildExtractElement(e->builder, row, emit_word(e, lane), "");
 }
 
 LLVMValueRef emit_set_lane(emitter *e, LLVMValueRef row, LLVMValueRef scalar, unsigned lane) {
-  return LLVMBuildInsertElement(e->builder, row, scalar, lane_number(e, lane), "");
+  return LLVMBuildInsertElement(e->builder, row, scalar, emit_word(e, lane), "");
 }
 
 LLVMValueRef emit_shuffle(emitter *e, LLVMValueRef a, LLVMValueRef b, const int *lanes, unsigned count) {
   size_t mark = ir_arena_mark(&e->arena);
   LLVMValueRef *mask = IR_NEW_ARRAY(&e->arena, LLVMValueRef, count);
   for (unsigned i = 0; i < count; i++)
-    mask[i] = lanes[i] < 0 ? LLVMGetUndef(LLVMInt32TypeInContext(e->context)) : lane_number(e, (unsigned)lanes[i]);
+    mask[i] = lanes[i] < 0 ? LLVMGetUndef(emit_word_type(e)) : emit_word(e, lanes[i]);
   LLVMValueRef result = LLVMBuildShuffleVector(e->builder, a, b, LLVMConstVector(mask, count), "");
   ir_arena_rewind(&e->arena, mark);
   return result;
@@ -179,7 +175,7 @@ LLVMValueRef emit_shuffle(emitter *e, LLVMValueRef a, LLVMValueRef b, const int 
 LLVMValueRef emit_splat(emitter *e, LLVMValueRef scalar, unsigned lanes) {
   LLVMValueRef poison = LLVMGetPoison(emit_row_type(LLVMTypeOf(scalar), lanes));
   LLVMValueRef first = emit_set_lane(e, poison, scalar, 0);
-  LLVMTypeRef mask = emit_row_type(LLVMInt32TypeInContext(e->context), lanes);
+  LLVMTypeRef mask = emit_row_type(emit_word_type(e), lanes);
   return LLVMBuildShuffleVector(e->builder, first, poison, LLVMConstNull(mask), "");
 }
 
@@ -288,7 +284,7 @@ LLVMValueRef emit_intrinsic(emitter *e, const char *name, LLVMValueRef const *op
  * its upper half, with the quiet bit set so that it cannot become an infinity. */
 static LLVMValueRef bfloat_from_float(emitter *e, LLVMValueRef value) {
   LLVMBuilderRef b = e->builder;
-  LLVMTypeRef word = emit_type_like(value, LLVMInt32TypeInContext(e->context));
+  LLVMTypeRef word = emit_type_like(value, emit_word_type(e));
   LLVMValueRef bits = LLVMBuildBitCast(b, value, word, "");
   LLVMValueRef sixteen = emit_int_like(e, bits, 16);
   LLVMValueRef odd = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, sixteen, ""), emit_int_like(e, bits, 1), "");
@@ -304,7 +300,7 @@ static LLVMValueRef bfloat_from_float(emitter *e, LLVMValueRef value) {
  * that become subnormal are added to a number whose unit is the smallest f16, which makes the FPU round them. */
 static LLVMValueRef half_from_float(emitter *e, LLVMValueRef value) {
   LLVMBuilderRef b = e->builder;
-  LLVMTypeRef word = emit_type_like(value, LLVMInt32TypeInContext(e->context));
+  LLVMTypeRef word = emit_type_like(value, emit_word_type(e));
   LLVMValueRef bits = LLVMBuildBitCast(b, value, word, "");
   LLVMValueRef thirteen = emit_int_like(e, bits, 13);
   LLVMValueRef sign = LLVMBuildAnd(b, bits, emit_int_like(e, bits, 0x80000000), "");
@@ -331,7 +327,7 @@ static LLVMValueRef half_from_float(emitter *e, LLVMValueRef value) {
 static LLVMValueRef float_from_half(emitter *e, LLVMValueRef value) {
   LLVMBuilderRef b = e->builder;
   LLVMTypeRef number = emit_type_like(value, LLVMFloatTypeInContext(e->context));
-  LLVMTypeRef word = emit_type_like(value, LLVMInt32TypeInContext(e->context));
+  LLVMTypeRef word = emit_type_like(value, emit_word_type(e));
   LLVMValueRef bits = LLVMBuildZExt(b, value, word, "");
   LLVMValueRef magnitude = LLVMBuildAnd(b, bits, emit_int_like(e, bits, 0x7fff), "");
   LLVMValueRef sign = LLVMBuildShl(b, LLVMBuildXor(b, bits, magnitude, ""), emit_int_like(e, bits, 16), "");
@@ -355,7 +351,7 @@ LLVMValueRef emit_widen(emitter *e, ir_scalar scalar, LLVMValueRef value) {
     LLVMTypeRef half = emit_type_like(value, LLVMHalfTypeInContext(e->context));
     return LLVMBuildFPExt(e->builder, LLVMBuildBitCast(e->builder, value, half, ""), number, "");
   }
-  LLVMValueRef bits = LLVMBuildZExt(e->builder, value, emit_type_like(value, LLVMInt32TypeInContext(e->context)), "");
+  LLVMValueRef bits = LLVMBuildZExt(e->builder, value, emit_type_like(value, emit_word_type(e)), "");
   return LLVMBuildBitCast(e->builder, LLVMBuildShl(e->builder, bits, emit_int_like(e, bits, 16), ""), number, "");
 }
 
@@ -363,7 +359,7 @@ LLVMValueRef emit_widen(emitter *e, ir_scalar scalar, LLVMValueRef value) {
  * least two bits narrower then gives what one rounding would have. */
 static LLVMValueRef round_to_odd(emitter *e, LLVMValueRef value) {
   LLVMBuilderRef b = e->builder;
-  LLVMTypeRef word = emit_type_like(value, LLVMInt32TypeInContext(e->context));
+  LLVMTypeRef word = emit_type_like(value, emit_word_type(e));
   LLVMValueRef nearest = LLVMBuildFPTrunc(b, value, emit_type_like(value, LLVMFloatTypeInContext(e->context)), "");
   LLVMValueRef back = LLVMBuildFPExt(b, nearest, LLVMTypeOf(value), "");
   LLVMValueRef bits = LLVMBuildBitCast(b, nearest, word, "");

@@ -126,6 +126,11 @@ LLVMTypeRef emit_element_type(emitter *e, ir_scalar scalar); /* in values */
 LLVMTypeRef emit_memory_type(emitter *e, ir_scalar scalar);  /* in memory */
 LLVMTypeRef emit_row_type(LLVMTypeRef element, unsigned lanes);
 LLVMValueRef emit_index(emitter *e, int64_t value);
+/* Integers of 32 bits. */
+static inline LLVMTypeRef emit_word_type(emitter *e) { return LLVMInt32TypeInContext(e->context); }
+static inline LLVMValueRef emit_word(emitter *e, int64_t value) {
+  return LLVMConstInt(emit_word_type(e), (uint64_t)value, true);
+}
 LLVMValueRef emit_constant(emitter *e, ir_scalar scalar, ir_cell cell);
 /* A constant of the type of `like` (scalar or vector): float, or integer. */
 LLVMValueRef emit_float_like(emitter *e, LLVMValueRef like, double value);

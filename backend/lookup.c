@@ -20,7 +20,7 @@ LLVMValueRef emit_lookup_table(emitter *e, const ir_type *type, LLVMValueRef add
     room *= 2;
   LLVMValueRef row = emit_load(e, type->element, address, (unsigned)type->shape[0]);
   if (ir_scalar_bits(type->element) < 32)
-    row = LLVMBuildZExt(e->builder, row, emit_type_like(row, LLVMInt32TypeInContext(e->context)), "");
+    row = LLVMBuildZExt(e->builder, row, emit_type_like(row, emit_word_type(e)), "");
   row = LLVMBuildBitCast(e->builder, row, emit_type_like(row, LLVMFloatTypeInContext(e->context)), "");
   return emit_resize(e, row, room);
 }
@@ -52,7 +52,7 @@ static LLVMValueRef find_row(emitter *e, LLVMValueRef table, LLVMValueRef places
 }
 
 LLVMValueRef emit_lookup(emitter *e, ir_scalar element, LLVMValueRef table, LLVMValueRef places) {
-  LLVMTypeRef word = emit_type_like(places, LLVMInt32TypeInContext(e->context));
+  LLVMTypeRef word = emit_type_like(places, emit_word_type(e));
   LLVMValueRef found = find_row(e, table, LLVMBuildIntCast2(e->builder, places, word, true, ""));
   if (element == IR_F32)
     return found;

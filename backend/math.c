@@ -11,9 +11,7 @@
 
 /* -------------------------------------------------------------------------------------------- exponentials in f32 */
 
-/* 2^f on [-1/2, 1/2]; relative error 3.0e-9. */
-static const double exp2_coefficients[] = {1.0,           0x1.62e430p-1,  0x1.ebfbdcp-3, 0x1.c6af7cp-5,
-                                           0x1.3b2de0p-7, 0x1.5f0830p-10, 0x1.416b60p-13};
+static const double exp2_coefficients[] = MATH_EXP2_COEFFICIENTS;
 /* e^f on [-ln 2 / 2, ln 2 / 2]; relative error 3.2e-9. */
 static const double exp_coefficients[] = {1.0,           1.0,           0x1.fffffcp-2, 0x1.555492p-3,
                                           0x1.5558b6p-5, 0x1.1239a2p-7, 0x1.6a4746p-10};
@@ -24,8 +22,6 @@ static const double fast_exp_coefficients[] = {1.0,           0x1.fffff6p-1, 0x1
                                                0x1.555a7cp-3, 0x1.573a1cp-5, 0x1.0fa1ecp-7};
 enum { NUM_COEFFICIENTS = 7, NUM_FAST_COEFFICIENTS = 6 };
 enum { MAX_SQUARED_POWER = 16 };
-
-static const double log2_e = 0x1.715476p+0;
 
 /* The number in all lanes. Where registers are few and the row takes several, it is read anew each time: LLVM would
  * keep it in a register around loops, and write others to memory for that. */
@@ -50,6 +46,18 @@ static LLVMValueRef math_constant(emitter *e, LLVMValueRef like, double value) {
   return emit_splat(e, number, emit_lanes(like));
 }
 
+LLVMValueRef math_compare(emitter *e, LLVMRealPredicate predicate, LLVMValueRef x, double limit) {
+  return LLVMBuildFCmp(e->builder, predicate, x, emit_float_like(e, x, limit), "");
+}
+
+LLVMValueRef math_widen(emitter *e, LLVMValueRef x) {
+  return LLVMBuildFPExt(e->builder, x, emit_type_like(x, LLVMDoubleTypeInContext(e->context)), "");
+}
+
+LLVMValueRef math_narrow(emitter *e, LLVMValueRef x) {
+  return LLVMBuildFPTrunc(e->builder, x, emit_type_like(x, LLVMFloatTypeInContext(e->context)), "");
+}
+
 LLVMValueRef math_clamp(emitter *e, LLVMRealPredicate beyond, LLVMValueRef x, double limit) {
   LLVMValueRef bound = math_constant(e, x, limit);
   return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, beyond, x, bound, ""), bound, x, "");
@@ -70,8 +78,8 @@ static LLVMValueRef by_registers(emitter *e, const char *name, LLVMValueRef x, L
   char full[64];
   snprintf(full, sizeof full, "llvm.x86.avx512.mask.%s.ps.%u", name, 32 * lanes);
   bool whole = lanes == REGISTER_LANES;
-  LLVMTypeRef mask = LLVMIntTypeInContext(e->context, whole ? 16 : 8), word = LLVMInt32TypeInContext(e->context);
-  LLVMValueRef current_rounding = LLVMConstInt(word, 4, false);
+  LLVMTypeRef mask = LLVMIntTypeInContext(e->context, whole ? 16 : 8);
+  LLVMValueRef current_rounding = emit_word(e, 4);
   LLVMValueRef operands[] = {x, y, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstAllOnes(mask), current_rounding};
   return emit_intrinsic_of(e, full, NULL, 0, operands, whole ? 5 : 4);
 }
@@ -89,7 +97,7 @@ static LLVMValueRef limit_below(emitter *e, LLVMValueRef x, double limit) {
   const double FAR = -1e4;
   if (!has_registers(e, x))
     return math_clamp(e, LLVMRealOLT, x, limit);
-  LLVMValueRef below = LLVMBuildFCmp(e->builder, LLVMRealOLT, x, emit_float_like(e, x, limit), "");
+  LLVMValueRef below = math_compare(e, LLVMRealOLT, x, limit);
   return LLVMBuildSelect(e->builder, below, emit_float_like(e, x, FAR), x, "");
 }
 
@@ -98,7 +106,7 @@ LLVMValueRef math_with_sign_of(emitter *e, LLVMValueRef magnitude, LLVMValueRef 
 }
 
 LLVMValueRef math_half_power(emitter *e, LLVMValueRef sum) {
-  LLVMValueRef bits = LLVMBuildBitCast(e->builder, sum, emit_type_like(sum, LLVMInt32TypeInContext(e->context)), "");
+  LLVMValueRef bits = LLVMBuildBitCast(e->builder, sum, emit_type_like(sum, emit_word_type(e)), "");
   bits = LLVMBuildShl(e->builder, bits, emit_int_like(e, bits, 23), "");
   return LLVMBuildBitCast(e->builder, bits, LLVMTypeOf(sum), "");
 }
@@ -115,7 +123,7 @@ static LLVMValueRef scale(emitter *e, LLVMValueRef p, LLVMValueRef shifted, bool
   if (has_registers(e, p))
     return by_registers(e, "scalef", p, LLVMBuildFSub(b, shifted, emit_float_like(e, p, MATH_ROUND), ""));
   if (e->has_scale) {
-    LLVMTypeRef word = emit_type_like(p, LLVMInt32TypeInContext(e->context));
+    LLVMTypeRef word = emit_type_like(p, emit_word_type(e));
     LLVMValueRef magic = LLVMBuildBitCast(b, emit_float_like(e, p, MATH_ROUND), word, "");
     LLVMValueRef n = LLVMBuildSub(b, LLVMBuildBitCast(b, shifted, word, ""), magic, "");
     LLVMTypeRef overloads[] = {LLVMTypeOf(p), word};
@@ -156,14 +164,14 @@ static LLVMValueRef split_whole(emitter *e, LLVMValueRef x, LLVMValueRef *fracti
     *fraction = LLVMBuildFSub(e->builder, x, whole, "");
     return whole;
   }
-  *fraction = by_registers(e, "reduce", x, LLVMConstNull(LLVMInt32TypeInContext(e->context)));
+  *fraction = by_registers(e, "reduce", x, LLVMConstNull(emit_word_type(e)));
   return LLVMBuildFSub(e->builder, x, *fraction, "");
 }
 
 /* 2^x, or 0 below 2^-126, where one instruction takes whole numbers off and another multiplies by powers of two. A mask
  * of what stays costs nothing there, however many results it serves. */
 static LLVMValueRef flushed_exp2(emitter *e, LLVMValueRef x, bool fast) {
-  LLVMValueRef stays = LLVMBuildFCmp(e->builder, LLVMRealUGE, x, emit_float_like(e, x, -126), "");
+  LLVMValueRef stays = math_compare(e, LLVMRealUGE, x, -126);
   LLVMValueRef fraction, whole = split_whole(e, x, &fraction);
   LLVMValueRef power = by_registers(e, "scalef", exp2_of_fraction(e, fraction, fast), whole);
   return LLVMBuildSelect(e->builder, stays, power, emit_float_like(e, x, 0), "");
@@ -186,7 +194,7 @@ static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x, bool fast, bool approxim
 
 LLVMValueRef math_reduce(emitter *e, LLVMValueRef x, LLVMValueRef *fraction) {
   LLVMValueRef magic = math_constant(e, x, MATH_ROUND);
-  LLVMValueRef shifted = emit_multiply_add(e, x, math_constant(e, x, log2_e), magic);
+  LLVMValueRef shifted = emit_multiply_add(e, x, math_constant(e, x, MATH_LOG2_E), magic);
   LLVMValueRef n = LLVMBuildFSub(e->builder, shifted, magic, "");
   *fraction = emit_multiply_add(e, n, math_constant(e, x, -MATH_LN2_HIGH), x);
   *fraction = emit_multiply_add(e, n, math_constant(e, x, -MATH_LN2_LOW), *fraction);
@@ -198,7 +206,7 @@ LLVMValueRef math_reduce(emitter *e, LLVMValueRef x, LLVMValueRef *fraction) {
 static LLVMValueRef power_of_e(emitter *e, LLVMValueRef x, bool fast, bool approximate, LLVMValueRef *shifted) {
   LLVMValueRef fraction;
   if (approximate) {
-    LLVMValueRef magic = math_constant(e, x, MATH_ROUND), factor = math_constant(e, x, log2_e);
+    LLVMValueRef magic = math_constant(e, x, MATH_ROUND), factor = math_constant(e, x, MATH_LOG2_E);
     *shifted = emit_multiply_add(e, x, factor, magic);
     LLVMValueRef n = LLVMBuildFSub(e->builder, *shifted, magic, "");
     fraction = emit_multiply_add(e, x, factor, LLVMBuildFNeg(e->builder, n, ""));
@@ -216,7 +224,7 @@ static LLVMValueRef exp_of(emitter *e, LLVMValueRef x, bool fast, bool approxima
   bool flush = fast || approximate, masks = flush && e->has_scale;
   LLVMValueRef shifted, stays = NULL;
   if (masks)
-    stays = LLVMBuildFCmp(e->builder, LLVMRealUGE, x, emit_float_like(e, x, -87.3365), "");
+    stays = math_compare(e, LLVMRealUGE, x, -87.3365);
   else
     x = flush ? math_clamp(e, LLVMRealOLT, x, -87.4) : limit_below(e, x, -104.5);
   x = bounded ? x : math_clamp(e, LLVMRealOGT, x, 89);
@@ -325,7 +333,7 @@ LLVMValueRef emit_exp(emitter *e, const ir_op *op, const LLVMValueRef *x) {
     return exp_of(e, x[0], fast, approximate, ir_attr_get(op, "tec.bounded"));
   if (!is_f32(x[0]) || !approximate)
     return math_library(e, "exp", x, 1);
-  LLVMValueRef power = LLVMBuildFMul(e->builder, x[0], emit_float_like(e, x[0], log2_e), "");
+  LLVMValueRef power = LLVMBuildFMul(e->builder, x[0], emit_float_like(e, x[0], MATH_LOG2_E), "");
   return math_library(e, "exp2", &power, 1);
 }
 

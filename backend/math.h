@@ -10,10 +10,22 @@
  * sum. */
 #define MATH_ROUND (0x1.8p+23 + 126)
 
+#define MATH_LOG2_E 0x1.715476p+0
+#define MATH_WIDE_LOG2_E 0x1.71547652b82fep+0 /* in f64 */
+/* 2^f on [-1/2, 1/2]; relative error 3.0e-9. */
+#define MATH_EXP2_COEFFICIENTS                                                                                         \
+  { 1.0, 0x1.62e430p-1, 0x1.ebfbdcp-3, 0x1.c6af7cp-5, 0x1.3b2de0p-7, 0x1.5f0830p-10, 0x1.416b60p-13 }
+
+LLVMValueRef math_compare(emitter *e, LLVMRealPredicate predicate, LLVMValueRef x, double limit);
+/* In f64, and back in f32. */
+LLVMValueRef math_widen(emitter *e, LLVMValueRef x);
+LLVMValueRef math_narrow(emitter *e, LLVMValueRef x);
 /* min(x, limit) for LLVMRealOGT, max(x, limit) for LLVMRealOLT; a NaN stays one. */
 LLVMValueRef math_clamp(emitter *e, LLVMRealPredicate beyond, LLVMValueRef x, double limit);
 /* coefficients[0] + coefficients[1] x + .. */
 LLVMValueRef math_polynomial(emitter *e, LLVMValueRef x, const double *coefficients, unsigned count);
+/* Of all elements of an array. */
+#define MATH_SERIES(E, X, ARRAY) math_polynomial(E, X, ARRAY, sizeof ARRAY / sizeof *ARRAY)
 /* x = n ln 2 + *fraction with n the nearest integer; returns n + MATH_ROUND. |x| < 2^21. */
 LLVMValueRef math_reduce(emitter *e, LLVMValueRef x, LLVMValueRef *fraction);
 /* 2^(n-1) for the sum n + MATH_ROUND, -126 < n <= 128; 0 for n = -126. */

@@ -83,7 +83,7 @@ void emit_store(emitter *e, ir_scalar element, LLVMValueRef value, LLVMValueRef 
 static LLVMValueRef multiply_bytes(emitter *e, LLVMValueRef bytes, LLVMValueRef size) {
   if (LLVMIsAConstantInt(bytes) && LLVMIsAConstantInt(size))
     return LLVMBuildMul(e->builder, bytes, size, "");
-  LLVMValueRef whole = LLVMConstInt(LLVMInt32TypeInContext(e->context), 0, false);
+  LLVMValueRef whole = emit_word(e, 0);
   return emit_intrinsic(e, "llvm.umul.fix.sat", (LLVMValueRef[]){bytes, size, whole}, 3);
 }
 
@@ -371,7 +371,7 @@ bool emit_vector_load(emitter *e, const ir_op *op) {
 static void set_nontemporal(emitter *e, LLVMValueRef store) {
   e->streams = true;
   static const char name[] = "nontemporal";
-  LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(e->context), 1, false));
+  LLVMMetadataRef one = LLVMValueAsMetadata(emit_word(e, 1));
   LLVMSetMetadata(store, LLVMGetMDKindIDInContext(e->context, name, sizeof name - 1),
                   LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, &one, 1)));
 }
@@ -545,7 +545,7 @@ static LLVMValueRef row_mask(emitter *e, const transfer *t, const int64_t *posit
 }
 
 LLVMValueRef emit_lanes_below(emitter *e, LLVMValueRef bound, unsigned lanes) {
-  LLVMTypeRef word = LLVMInt32TypeInContext(e->context);
+  LLVMTypeRef word = emit_word_type(e);
   bound = emit_intrinsic(e, "llvm.smin", (LLVMValueRef[]){bound, emit_index(e, lanes)}, 2);
   bound = emit_intrinsic(e, "llvm.smax", (LLVMValueRef[]){bound, emit_index(e, 0)}, 2);
   LLVMValueRef limit = emit_splat(e, LLVMBuildTrunc(e->builder, bound, word, ""), lanes);
@@ -638,9 +638,8 @@ typedef enum line_place { PAST_SECOND = 0, SECOND = 2, FIRST = 3 } line_place;
 
 static void prefetch_line(emitter *e, LLVMValueRef address, bool is_write, line_place place) {
   enum { DATA = 1 };
-  LLVMTypeRef word = LLVMInt32TypeInContext(e->context), type = LLVMTypeOf(address);
-  LLVMValueRef operands[] = {address, LLVMConstInt(word, is_write, false), LLVMConstInt(word, (unsigned)place, false),
-                             LLVMConstInt(word, DATA, false)};
+  LLVMTypeRef type = LLVMTypeOf(address);
+  LLVMValueRef operands[] = {address, emit_word(e, is_write), emit_word(e, place), emit_word(e, DATA)};
   emit_intrinsic_of(e, "llvm.prefetch", &type, 1, operands, 4);
 }
 
@@ -709,14 +708,11 @@ bool emit_transfer_read(emitter *e, const ir_op *op) {
   t.padding = emit_scalar(e, ir_group_operand(op, 2, 0));
   t.ahead = ir_attr_i64s_of(op, "tec.prefetch", &t.num_ahead);
   t.is_near = ir_attr_get(op, "tec.near");
-  if (!t.transposed) {
-    transfer_rows(e, &t, result);
-    return true;
-  }
-  unsigned count = (unsigned)(ir_type_num_elements(type) / t.shape[t.rank - 1]);
-  LLVMValueRef *rows = IR_NEW_ARRAY(&e->arena, LLVMValueRef, count);
+  int64_t count = ir_type_num_elements(type) / t.shape[t.rank - 1];
+  LLVMValueRef *rows = t.transposed ? IR_NEW_ARRAY(&e->arena, LLVMValueRef, count) : result;
   transfer_rows(e, &t, rows);
-  emit_transpose(e, t.rank, t.shape, t.order, rows, result);
+  if (t.transposed)
+    emit_transpose(e, t.rank, t.shape, t.order, rows, result);
   return true;
 }
 
@@ -741,7 +737,7 @@ bool emit_transfer_write(emitter *e, const ir_op *op) {
  * addresses would be made first (products of a few rows with 4-bit places 1.2 times as fast; SSE2). */
 static LLVMValueRef gather_apart(emitter *e, ir_scalar element, LLVMValueRef address, LLVMValueRef places) {
   unsigned lanes = emit_lanes(places);
-  LLVMTypeRef word = emit_type_like(places, LLVMInt32TypeInContext(e->context));
+  LLVMTypeRef word = emit_type_like(places, emit_word_type(e));
   LLVMValueRef row = LLVMGetPoison(emit_row_type(emit_element_type(e, element), lanes));
   places = LLVMBuildIntCast2(e->builder, places, word, true, "");
   for (unsigned lane = 0; lane < lanes; lane++) {

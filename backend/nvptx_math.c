@@ -8,16 +8,13 @@
 
 #include <string.h>
 
-static const double log2_e = 0x1.715476p+0, log2_e_rest = 0x1.4ae0c0p-26, ln_2 = 0x1.62e430p-1;
+static const double log2_e_rest = 0x1.4ae0c0p-26, ln_2 = 0x1.62e430p-1;
 
 static LLVMValueRef number(emitter *e, double value) {
   return LLVMConstReal(LLVMFloatTypeInContext(e->context), value);
 }
-static LLVMValueRef word(emitter *e, int64_t value) {
-  return LLVMConstInt(LLVMInt32TypeInContext(e->context), (uint64_t)value, true);
-}
 static LLVMValueRef bits_of(emitter *e, LLVMValueRef x) {
-  return LLVMBuildBitCast(e->builder, x, LLVMInt32TypeInContext(e->context), "");
+  return LLVMBuildBitCast(e->builder, x, emit_word_type(e), "");
 }
 static LLVMValueRef float_of(emitter *e, LLVMValueRef bits) {
   return LLVMBuildBitCast(e->builder, bits, LLVMFloatTypeInContext(e->context), "");
@@ -30,8 +27,8 @@ static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x) { return emit_intrinsic(
 static LLVMValueRef exp_of(emitter *e, LLVMValueRef x) {
   x = emit_intrinsic(e, "llvm.maximum", (LLVMValueRef[]){x, number(e, -104)}, 2);
   x = emit_intrinsic(e, "llvm.minimum", (LLVMValueRef[]){x, number(e, 89)}, 2);
-  LLVMValueRef t = LLVMBuildFMul(e->builder, x, number(e, log2_e), "");
-  LLVMValueRef rest = emit_multiply_add(e, x, number(e, log2_e), LLVMBuildFNeg(e->builder, t, ""));
+  LLVMValueRef t = LLVMBuildFMul(e->builder, x, number(e, MATH_LOG2_E), "");
+  LLVMValueRef rest = emit_multiply_add(e, x, number(e, MATH_LOG2_E), LLVMBuildFNeg(e->builder, t, ""));
   rest = emit_multiply_add(e, x, number(e, log2_e_rest), rest);
   LLVMValueRef factor = emit_multiply_add(e, rest, number(e, ln_2), number(e, 1));
   return LLVMBuildFMul(e->builder, exp2_of(e, t), factor, "");
@@ -42,28 +39,23 @@ static LLVMValueRef exp_of(emitter *e, LLVMValueRef x) {
 static LLVMValueRef logarithm(emitter *e, LLVMValueRef x, double scale, double factor) {
   static const double atanh_series[] = {2.0, 2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9};
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef zero = number(e, 0), one = number(e, 1);
-  LLVMValueRef is_small = LLVMBuildFCmp(b, LLVMRealOLT, x, number(e, 0x1p-126), "");
+  LLVMValueRef one = number(e, 1);
+  LLVMValueRef is_small = math_compare(e, LLVMRealOLT, x, 0x1p-126);
   LLVMValueRef y = LLVMBuildSelect(b, is_small, LLVMBuildFMul(b, x, number(e, 0x1p+23), ""), x, "");
-  LLVMValueRef lift = LLVMBuildSelect(b, is_small, word(e, 23), word(e, 0), "");
-  LLVMValueRef bits = bits_of(e, y), root_half = word(e, 0x3f3504f3);
-  LLVMValueRef n = LLVMBuildAShr(b, LLVMBuildSub(b, bits, root_half, ""), word(e, 23), "");
-  LLVMValueRef m = float_of(e, LLVMBuildSub(b, bits, LLVMBuildShl(b, n, word(e, 23), ""), ""));
+  LLVMValueRef lift = LLVMBuildSelect(b, is_small, emit_word(e, 23), emit_word(e, 0), "");
+  LLVMValueRef bits = bits_of(e, y), root_half = emit_word(e, 0x3f3504f3);
+  LLVMValueRef n = LLVMBuildAShr(b, LLVMBuildSub(b, bits, root_half, ""), emit_word(e, 23), "");
+  LLVMValueRef m = float_of(e, LLVMBuildSub(b, bits, LLVMBuildShl(b, n, emit_word(e, 23), ""), ""));
   n = LLVMBuildSIToFP(b, LLVMBuildSub(b, n, lift, ""), LLVMTypeOf(x), "");
   LLVMValueRef s = LLVMBuildFDiv(b, LLVMBuildFSub(b, m, one, ""), LLVMBuildFAdd(b, m, one, ""), "");
-  LLVMValueRef series = math_polynomial(e, LLVMBuildFMul(b, s, s, ""), atanh_series, 5);
+  LLVMValueRef series = MATH_SERIES(e, LLVMBuildFMul(b, s, s, ""), atanh_series);
   LLVMValueRef part = LLVMBuildFMul(b, LLVMBuildFMul(b, s, series, ""), number(e, factor), "");
   LLVMValueRef result = emit_multiply_add(e, n, number(e, scale), part);
-  LLVMValueRef limit = number(e, __builtin_inf()), is_finite = LLVMBuildFCmp(b, LLVMRealOLT, x, limit, "");
-  result = LLVMBuildSelect(b, is_finite, result, x, "");
-  LLVMValueRef is_zero = LLVMBuildFCmp(b, LLVMRealOEQ, x, zero, "");
-  result = LLVMBuildSelect(b, is_zero, number(e, -__builtin_inf()), result, "");
-  LLVMValueRef is_negative = LLVMBuildFCmp(b, LLVMRealOLT, x, zero, "");
-  return LLVMBuildSelect(b, is_negative, number(e, __builtin_nan("")), result, "");
+  return math_logarithm_at_ends(e, x, result);
 }
 
 static LLVMValueRef log_of(emitter *e, LLVMValueRef x) { return logarithm(e, x, ln_2, 1); }
-static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) { return logarithm(e, x, 1, log2_e); }
+static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) { return logarithm(e, x, 1, MATH_LOG2_E); }
 
 /* Near 0 the Taylor series, beyond 1 - 2 / (e^2x + 1). */
 static LLVMValueRef tanh_of(emitter *e, LLVMValueRef x) {
@@ -74,8 +66,8 @@ static LLVMValueRef tanh_of(emitter *e, LLVMValueRef x) {
   LLVMValueRef power = exp_of(e, LLVMBuildFAdd(b, magnitude, magnitude, ""));
   LLVMValueRef quotient = LLVMBuildFDiv(b, number(e, 2), LLVMBuildFAdd(b, power, one, ""), "");
   LLVMValueRef large = math_with_sign_of(e, LLVMBuildFSub(b, one, quotient, ""), x);
-  LLVMValueRef small = LLVMBuildFMul(b, x, math_polynomial(e, LLVMBuildFMul(b, x, x, ""), series, 7), "");
-  LLVMValueRef is_small = LLVMBuildFCmp(b, LLVMRealOLT, magnitude, number(e, 0.4), "");
+  LLVMValueRef small = LLVMBuildFMul(b, x, MATH_SERIES(e, LLVMBuildFMul(b, x, x, ""), series), "");
+  LLVMValueRef is_small = math_compare(e, LLVMRealOLT, magnitude, 0.4);
   return LLVMBuildSelect(b, is_small, small, large, "");
 }
 
@@ -88,12 +80,12 @@ static LLVMValueRef erf_of(emitter *e, LLVMValueRef x) {
   LLVMValueRef magnitude = emit_intrinsic(e, "llvm.fabs", &x, 1), one = number(e, 1);
   LLVMValueRef square = LLVMBuildFMul(b, x, x, "");
   LLVMValueRef t = LLVMBuildFDiv(b, one, emit_multiply_add(e, magnitude, number(e, 0.3275911), one), "");
-  LLVMValueRef tail = LLVMBuildFMul(b, LLVMBuildFMul(b, t, math_polynomial(e, t, rational, 5), ""),
+  LLVMValueRef tail = LLVMBuildFMul(b, LLVMBuildFMul(b, t, MATH_SERIES(e, t, rational), ""),
                                     exp_of(e, LLVMBuildFNeg(b, square, "")), "");
   LLVMValueRef large = math_with_sign_of(e, LLVMBuildFSub(b, one, tail, ""), x);
   LLVMValueRef small =
-      LLVMBuildFMul(b, LLVMBuildFMul(b, x, math_polynomial(e, square, series, 7), ""), number(e, two_over_root_pi), "");
-  LLVMValueRef is_small = LLVMBuildFCmp(b, LLVMRealOLT, magnitude, number(e, 0.5), "");
+      LLVMBuildFMul(b, LLVMBuildFMul(b, x, MATH_SERIES(e, square, series), ""), number(e, two_over_root_pi), "");
+  LLVMValueRef is_small = math_compare(e, LLVMRealOLT, magnitude, 0.5);
   return LLVMBuildSelect(b, is_small, small, large, "");
 }
 

@@ -12,10 +12,6 @@ static LLVMValueRef recast(emitter *e, LLVMValueRef value, LLVMTypeRef type) {
   return LLVMBuildBitCast(e->builder, value, type, "");
 }
 
-static LLVMTypeRef word_type(emitter *e) { return LLVMInt32TypeInContext(e->context); }
-
-static LLVMValueRef word(emitter *e, int64_t value) { return LLVMConstInt(word_type(e), (uint64_t)value, true); }
-
 /* A call of an intrinsic that is not overloaded. */
 static LLVMValueRef call(emitter *e, const char *name, LLVMValueRef const *operands, unsigned num_operands) {
   return emit_intrinsic_of(e, name, NULL, 0, operands, num_operands);
@@ -37,7 +33,7 @@ static void emit_proxy_fence(emitter *e) {
 
 static bool emit_barrier(emitter *e, const ir_op *op) {
   bool of_warp = ir_attr_get(op, "tec.warp");
-  LLVMValueRef number = word(e, of_warp ? -1 : 0);
+  LLVMValueRef number = emit_word(e, of_warp ? -1 : 0);
   if (ir_attr_get(op, "tec.fence"))
     emit_proxy_fence(e);
   call(e, of_warp ? "llvm.nvvm.bar.warp.sync" : "llvm.nvvm.barrier.cta.sync.aligned.all", &number, 1);
@@ -62,10 +58,10 @@ static LLVMValueRef shuffle_word(emitter *e, const ir_op *op, LLVMValueRef value
   unsigned row = 0;
   while (strcmp(shuffles[row].mode, mode))
     row++;
-  LLVMValueRef outside = LLVMBuildSub(e->builder, word(e, 32), emit_scalar(e, ir_operand(op, 2)), "");
-  LLVMValueRef control =
-      LLVMBuildOr(e->builder, LLVMBuildShl(e->builder, outside, word(e, 8), ""), word(e, shuffles[row].last), "");
-  LLVMValueRef operands[] = {word(e, -1), value, emit_scalar(e, ir_operand(op, 1)), control};
+  LLVMValueRef outside = LLVMBuildSub(e->builder, emit_word(e, 32), emit_scalar(e, ir_operand(op, 2)), "");
+  LLVMValueRef control = LLVMBuildOr(e->builder, LLVMBuildShl(e->builder, outside, emit_word(e, 8), ""),
+                                     emit_word(e, shuffles[row].last), "");
+  LLVMValueRef operands[] = {emit_word(e, -1), value, emit_scalar(e, ir_operand(op, 1)), control};
   LLVMValueRef both = call(e, shuffles[row].intrinsic, operands, 4);
   *valid = LLVMBuildExtractValue(e->builder, both, 1, "");
   return LLVMBuildExtractValue(e->builder, both, 0, "");
@@ -78,10 +74,10 @@ static bool emit_gpu_shuffle(emitter *e, const ir_op *op) {
   unsigned lanes = emit_lanes(value), bits = ir_scalar_bits(ir_operand(op, 0)->type->element) * (lanes ? lanes : 1);
   LLVMValueRef whole = recast(e, value, LLVMIntTypeInContext(e->context, bits)), moved;
   if (bits <= 32) {
-    moved = shuffle_word(e, op, LLVMBuildZExt(e->builder, whole, word_type(e), ""), &valid);
+    moved = shuffle_word(e, op, LLVMBuildZExt(e->builder, whole, emit_word_type(e), ""), &valid);
     moved = LLVMBuildTrunc(e->builder, moved, LLVMTypeOf(whole), "");
   } else {
-    LLVMValueRef pair = recast(e, whole, emit_row_type(word_type(e), 2)), result = LLVMGetPoison(LLVMTypeOf(pair));
+    LLVMValueRef pair = recast(e, whole, emit_row_type(emit_word_type(e), 2)), result = LLVMGetPoison(LLVMTypeOf(pair));
     for (unsigned i = 0; i < 2; i++)
       result = emit_set_lane(e, result, shuffle_word(e, op, emit_lane(e, pair, i), &valid), i);
     moved = recast(e, result, LLVMTypeOf(whole));
@@ -98,7 +94,7 @@ static bool emit_gpu_shuffle(emitter *e, const ir_op *op) {
 
 /* Is it true in any lane? All lanes of the warp ask. */
 static bool emit_subgroup_reduce(emitter *e, const ir_op *op) {
-  LLVMValueRef operands[] = {word(e, -1), emit_scalar(e, ir_operand(op, 0))};
+  LLVMValueRef operands[] = {emit_word(e, -1), emit_scalar(e, ir_operand(op, 0))};
   if (ir_operand(op, 0)->type->element != IR_I1)
     return ir_op_error(op, "has no form for f32 in the nvptx backend");
   emit_result(e, op)[0] = call(e, "llvm.nvvm.vote.any.sync", operands, 2);
@@ -154,7 +150,7 @@ static void add_rows(emitter *e, const emit_value *rows, LLVMTypeRef const *type
     if (LLVMGetTypeKind(element) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(element) == 32) {
       for (unsigned lane = 0; lane < emit_lanes(row); lane++) {
         LLVMValueRef value = emit_lane(e, row, lane);
-        bool tf32 = LLVMGetTypeKind(element) == LLVMFloatTypeKind && types[*next] == word_type(e);
+        bool tf32 = LLVMGetTypeKind(element) == LLVMFloatTypeKind && types[*next] == emit_word_type(e);
         operands[*next] = tf32 ? tf32_of(e, value) : value;
         ++*next;
       }
@@ -226,7 +222,7 @@ static bool emit_async_copy(emitter *e, const ir_op *op) {
   if (partial) {
     LLVMValueRef elements = emit_get(e, ir_group_operand(op, COPY_SOURCE_ELEMENTS, 0))->pieces[0];
     LLVMValueRef count = LLVMBuildMul(e->builder, elements, emit_index(e, size), "");
-    operands[2] = LLVMBuildTrunc(e->builder, count, word_type(e), "");
+    operands[2] = LLVMBuildTrunc(e->builder, count, emit_word_type(e), "");
   }
   call(e, name, operands, partial ? 3 : 2);
   bind_token(e, op);
@@ -240,7 +236,7 @@ static bool emit_async_group(emitter *e, const ir_op *op) {
 }
 
 static bool emit_async_wait(emitter *e, const ir_op *op) {
-  LLVMValueRef groups = word(e, ir_attr_int_or(op, "numGroups", 0));
+  LLVMValueRef groups = emit_word(e, ir_attr_int_or(op, "numGroups", 0));
   call(e, "llvm.nvvm.cp.async.wait.group", &groups, 1);
   return true;
 }

@@ -66,16 +66,16 @@ static int64_t row_bytes(const group_asm *g, unsigned side) {
 /* The descriptor of a factor, in units of 16 bytes: bits 0-13 its address, 16-29 the distance of boxes (which count where
  * rows lie along the columns of B), 32-45 that of eight rows, 62-63 the swizzle of rows of 128, 64 or 32 bytes. */
 static LLVMValueRef descriptor(emitter *e, const group_asm *g, unsigned side) {
-  LLVMTypeRef word = LLVMInt64TypeInContext(e->context);
+  LLVMTypeRef index = LLVMInt64TypeInContext(e->context);
   unsigned memref = memory_operand(g, side);
   int64_t bytes = row_bytes(g, side);
   uint64_t swizzle = bytes == 128 ? 1 : bytes == 64 ? 2 : 3;
   uint64_t constant =
       swizzle << 62 | (uint64_t)(SWIZZLED_ROWS * bytes / 16) << 32 | (uint64_t)(g->box_rows[side] * bytes / 16) << 16;
-  LLVMValueRef address = LLVMBuildPtrToInt(e->builder, emit_operand_address(e, g->op, memref, memref + 1), word, "");
-  address = LLVMBuildAnd(e->builder, address, LLVMConstInt(word, 0x3ffff, false), "");
-  address = LLVMBuildLShr(e->builder, address, LLVMConstInt(word, 4, false), "");
-  return LLVMBuildOr(e->builder, address, LLVMConstInt(word, constant, false), "");
+  LLVMValueRef address = LLVMBuildPtrToInt(e->builder, emit_operand_address(e, g->op, memref, memref + 1), index, "");
+  address = LLVMBuildAnd(e->builder, address, emit_index(e, 0x3ffff), "");
+  address = LLVMBuildLShr(e->builder, address, emit_index(e, 4), "");
+  return LLVMBuildOr(e->builder, address, emit_index(e, (int64_t)constant), "");
 }
 
 /* How much further a factor's part for `k` of the reduction begins, in units of 16 bytes. */
@@ -109,7 +109,7 @@ static void add_operands(emitter *e, group_asm *g) {
   add_sums(e, g, emit_operand(e, g->op, ir_group_start(g->op, ACC)));
   const emit_value *lhs = emit_operand(e, g->op, 0);
   for (unsigned i = 0; i < g->num_words; i++)
-    add_operand(g, LLVMBuildBitCast(e->builder, lhs->pieces[i], LLVMInt32TypeInContext(e->context), ""), "r");
+    add_operand(g, LLVMBuildBitCast(e->builder, lhs->pieces[i], emit_word_type(e), ""), "r");
   if (g->left_in_memory)
     add_operand(g, descriptor(e, g, 0), "l");
   add_operand(g, descriptor(e, g, 1), "l");

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const double log2_e = 0x1.71547652b82fep+0, ln_2 = 0x1.62e42fefa39efp-1;
+static const double ln_2 = 0x1.62e42fefa39efp-1;
 static const double round_magic = 0x1.8p52; /* the sum with it ends in the nearest integer's bits */
 
 static LLVMValueRef number(emitter *e, double value) {
@@ -16,20 +16,11 @@ static LLVMValueRef number(emitter *e, double value) {
 static LLVMValueRef word(emitter *e, int64_t value) {
   return LLVMConstInt(LLVMInt64TypeInContext(e->context), (uint64_t)value, true);
 }
-static LLVMValueRef widen(emitter *e, LLVMValueRef x) {
-  return LLVMBuildFPExt(e->builder, x, LLVMDoubleTypeInContext(e->context), "");
-}
-static LLVMValueRef narrow(emitter *e, LLVMValueRef x) {
-  return LLVMBuildFPTrunc(e->builder, x, LLVMFloatTypeInContext(e->context), "");
-}
 static LLVMValueRef bits_of(emitter *e, LLVMValueRef x) {
   return LLVMBuildBitCast(e->builder, x, LLVMInt64TypeInContext(e->context), "");
 }
 static LLVMValueRef float_of(emitter *e, LLVMValueRef bits) {
   return LLVMBuildBitCast(e->builder, bits, LLVMDoubleTypeInContext(e->context), "");
-}
-static LLVMValueRef compare(emitter *e, LLVMRealPredicate predicate, LLVMValueRef x, double y) {
-  return LLVMBuildFCmp(e->builder, predicate, x, LLVMConstReal(LLVMTypeOf(x), y), "");
 }
 static LLVMValueRef choose(emitter *e, LLVMValueRef condition, LLVMValueRef x, LLVMValueRef y) {
   return LLVMBuildSelect(e->builder, condition, x, y, "");
@@ -44,11 +35,11 @@ static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) {
   LLVMValueRef n = LLVMBuildAShr(b, LLVMBuildSub(b, bits, word(e, root_half), ""), word(e, 52), "");
   LLVMValueRef m = float_of(e, LLVMBuildSub(b, bits, LLVMBuildShl(b, n, word(e, 52), ""), ""));
   LLVMValueRef s = LLVMBuildFDiv(b, LLVMBuildFSub(b, m, one, ""), LLVMBuildFAdd(b, m, one, ""), "");
-  LLVMValueRef part = LLVMBuildFMul(b, s, math_polynomial(e, LLVMBuildFMul(b, s, s, ""), atanh_series, 7), "");
+  LLVMValueRef part = LLVMBuildFMul(b, s, MATH_SERIES(e, LLVMBuildFMul(b, s, s, ""), atanh_series), "");
   n = LLVMBuildSIToFP(b, n, LLVMTypeOf(x), "");
-  LLVMValueRef result = emit_multiply_add(e, part, number(e, log2_e), n);
-  result = choose(e, compare(e, LLVMRealOLT, x, __builtin_inf()), result, x);
-  return choose(e, compare(e, LLVMRealOEQ, x, 0), number(e, -__builtin_inf()), result);
+  LLVMValueRef result = emit_multiply_add(e, part, number(e, MATH_WIDE_LOG2_E), n);
+  result = choose(e, math_compare(e, LLVMRealOLT, x, __builtin_inf()), result, x);
+  return choose(e, math_compare(e, LLVMRealOEQ, x, 0), number(e, -__builtin_inf()), result);
 }
 
 /* 2^t = (1 + *rest) 2^n: the power 2^n, for exponents far beyond those of f32 too. */
@@ -58,22 +49,23 @@ static LLVMValueRef exp2_parts(emitter *e, LLVMValueRef t, LLVMValueRef *rest) {
                                   0x1.3b2ab6fba4e77p-7,  0x1.5d87fe78a6730p-10, 0x1.430912f86c786p-13,
                                   0x1.ffcbfc588b0c5p-17, 0x1.62c0223a5c822p-20};
   LLVMBuilderRef b = e->builder;
-  t = choose(e, compare(e, LLVMRealOGT, t, 200), number(e, 200), t);
-  t = choose(e, compare(e, LLVMRealOLT, t, -200), number(e, -200), t);
+  t = choose(e, math_compare(e, LLVMRealOGT, t, 200), number(e, 200), t);
+  t = choose(e, math_compare(e, LLVMRealOLT, t, -200), number(e, -200), t);
   LLVMValueRef shifted = LLVMBuildFAdd(b, t, number(e, round_magic), "");
   LLVMValueRef fraction = LLVMBuildFSub(b, t, LLVMBuildFSub(b, shifted, number(e, round_magic), ""), "");
-  *rest = LLVMBuildFMul(b, fraction, math_polynomial(e, fraction, series, 8), "");
+  *rest = LLVMBuildFMul(b, fraction, MATH_SERIES(e, fraction, series), "");
   return float_of(e, LLVMBuildShl(b, LLVMBuildAdd(b, bits_of(e, shifted), word(e, 1023), ""), word(e, 52), ""));
 }
 
 static LLVMValueRef pow_of(emitter *e, LLVMValueRef const *operands) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef x = operands[0], y = operands[1];
-  LLVMValueRef exponent = log2_of(e, widen(e, emit_intrinsic(e, "llvm.fabs", &x, 1))), rest;
-  LLVMValueRef t = LLVMBuildFMul(b, exponent, widen(e, y), "");
-  LLVMValueRef of_one = LLVMBuildAnd(b, compare(e, LLVMRealOEQ, exponent, 0), compare(e, LLVMRealORD, y, 0), "");
+  LLVMValueRef exponent = log2_of(e, math_widen(e, emit_intrinsic(e, "llvm.fabs", &x, 1))), rest;
+  LLVMValueRef t = LLVMBuildFMul(b, exponent, math_widen(e, y), "");
+  LLVMValueRef of_one =
+      LLVMBuildAnd(b, math_compare(e, LLVMRealOEQ, exponent, 0), math_compare(e, LLVMRealORD, y, 0), "");
   LLVMValueRef power = exp2_parts(e, choose(e, of_one, number(e, 0), t), &rest);
-  LLVMValueRef result = narrow(e, emit_multiply_add(e, power, rest, power));
+  LLVMValueRef result = math_narrow(e, emit_multiply_add(e, power, rest, power));
   LLVMValueRef half = LLVMBuildFMul(b, y, LLVMConstReal(LLVMTypeOf(y), 0.5), "");
   LLVMValueRef whole = LLVMBuildFCmp(b, LLVMRealOEQ, emit_intrinsic(e, "llvm.floor", &y, 1), y, "");
   LLVMValueRef even = LLVMBuildFCmp(b, LLVMRealOEQ, emit_intrinsic(e, "llvm.floor", &half, 1), half, "");
@@ -81,30 +73,30 @@ static LLVMValueRef pow_of(emitter *e, LLVMValueRef const *operands) {
   LLVMValueRef with_sign = emit_intrinsic(e, "llvm.copysign", (LLVMValueRef[]){result, x}, 2);
   result = choose(e, odd, with_sign, result);
   LLVMValueRef negative =
-      LLVMBuildAnd(b, compare(e, LLVMRealOLT, x, 0), compare(e, LLVMRealOGT, x, -__builtin_inf()), "");
+      LLVMBuildAnd(b, math_compare(e, LLVMRealOLT, x, 0), math_compare(e, LLVMRealOGT, x, -__builtin_inf()), "");
   LLVMValueRef no_number = LLVMBuildAnd(b, negative, LLVMBuildNot(b, whole, ""), "");
   result = choose(e, no_number, LLVMConstReal(LLVMTypeOf(x), __builtin_nan("")), result);
-  LLVMValueRef is_one = LLVMBuildOr(b, compare(e, LLVMRealOEQ, x, 1), compare(e, LLVMRealOEQ, y, 0), "");
+  LLVMValueRef is_one = LLVMBuildOr(b, math_compare(e, LLVMRealOEQ, x, 1), math_compare(e, LLVMRealOEQ, y, 0), "");
   return choose(e, is_one, LLVMConstReal(LLVMTypeOf(x), 1), result);
 }
 
 /* log(w) x / (w - 1) with w = 1 + x as it rounds, so that the rounding does not matter. */
 static LLVMValueRef log1p_of(emitter *e, LLVMValueRef const *operands) {
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef x = widen(e, operands[0]), one = number(e, 1), w = LLVMBuildFAdd(b, one, x, "");
+  LLVMValueRef x = math_widen(e, operands[0]), one = number(e, 1), w = LLVMBuildFAdd(b, one, x, "");
   LLVMValueRef step = LLVMBuildFSub(b, w, one, "");
   LLVMValueRef log = LLVMBuildFMul(b, log2_of(e, w), number(e, ln_2), "");
   LLVMValueRef result = LLVMBuildFMul(b, log, LLVMBuildFDiv(b, x, step, ""), "");
   LLVMValueRef is_plain =
-      LLVMBuildAnd(b, compare(e, LLVMRealONE, step, 0), compare(e, LLVMRealOLT, x, __builtin_inf()), "");
+      LLVMBuildAnd(b, math_compare(e, LLVMRealONE, step, 0), math_compare(e, LLVMRealOLT, x, __builtin_inf()), "");
   result = choose(e, is_plain, result, x);
-  return narrow(e, choose(e, compare(e, LLVMRealOLT, x, -1), number(e, __builtin_nan("")), result));
+  return math_narrow(e, choose(e, math_compare(e, LLVMRealOLT, x, -1), number(e, __builtin_nan("")), result));
 }
 
 static LLVMValueRef expm1_of(emitter *e, LLVMValueRef const *operands) {
-  LLVMValueRef rest, t = LLVMBuildFMul(e->builder, widen(e, operands[0]), number(e, log2_e), "");
+  LLVMValueRef rest, t = LLVMBuildFMul(e->builder, math_widen(e, operands[0]), number(e, MATH_WIDE_LOG2_E), "");
   LLVMValueRef power = exp2_parts(e, t, &rest);
-  return narrow(e, emit_multiply_add(e, power, rest, LLVMBuildFSub(e->builder, power, number(e, 1), "")));
+  return math_narrow(e, emit_multiply_add(e, power, rest, LLVMBuildFSub(e->builder, power, number(e, 1), "")));
 }
 
 /* sin(x + quarter pi / 2), from the rest of x to the nearest multiple of pi / 2 and which quarter that is. */
@@ -116,27 +108,27 @@ static LLVMValueRef sine(emitter *e, LLVMValueRef argument, int64_t quarter) {
   static const double half_pi = 0x1.921fb54442d18p+0, half_pi_rest = 0x1.1a62633145c07p-54,
                       two_over_pi = 0x1.45f306dc9c883p-1;
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef x = widen(e, argument), magic = number(e, round_magic);
+  LLVMValueRef x = math_widen(e, argument), magic = number(e, round_magic);
   LLVMValueRef shifted = LLVMBuildFAdd(b, LLVMBuildFMul(b, x, number(e, two_over_pi), ""), magic, "");
   LLVMValueRef turns = LLVMBuildFSub(b, shifted, magic, "");
   LLVMValueRef rest = emit_multiply_add(e, turns, number(e, -half_pi), x); /* -0 of -0, as 0 turns times that is -0 */
   rest = emit_multiply_add(e, turns, number(e, -half_pi_rest), rest);
   LLVMValueRef square = LLVMBuildFMul(b, rest, rest, "");
-  LLVMValueRef sin = LLVMBuildFMul(b, rest, math_polynomial(e, square, sin_series, 7), "");
-  LLVMValueRef cos = math_polynomial(e, square, cos_series, 7);
+  LLVMValueRef sin = LLVMBuildFMul(b, rest, MATH_SERIES(e, square, sin_series), "");
+  LLVMValueRef cos = MATH_SERIES(e, square, cos_series);
   LLVMValueRef n = LLVMBuildAdd(b, bits_of(e, shifted), word(e, quarter), ""), none = word(e, 0);
   LLVMValueRef odd = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, n, word(e, 1), ""), none, "");
   LLVMValueRef negative = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, n, word(e, 2), ""), none, "");
   LLVMValueRef result = choose(e, odd, cos, sin);
   result = choose(e, negative, LLVMBuildFNeg(b, result, ""), result);
-  LLVMValueRef in_range = compare(e, LLVMRealOLT, emit_intrinsic(e, "llvm.fabs", &x, 1), 0x1p50);
+  LLVMValueRef in_range = math_compare(e, LLVMRealOLT, emit_intrinsic(e, "llvm.fabs", &x, 1), 0x1p50);
   return choose(e, in_range, result, number(e, __builtin_nan("")));
 }
 
-static LLVMValueRef sin_of(emitter *e, LLVMValueRef const *operands) { return narrow(e, sine(e, operands[0], 0)); }
-static LLVMValueRef cos_of(emitter *e, LLVMValueRef const *operands) { return narrow(e, sine(e, operands[0], 1)); }
+static LLVMValueRef sin_of(emitter *e, LLVMValueRef const *operands) { return math_narrow(e, sine(e, operands[0], 0)); }
+static LLVMValueRef cos_of(emitter *e, LLVMValueRef const *operands) { return math_narrow(e, sine(e, operands[0], 1)); }
 static LLVMValueRef tan_of(emitter *e, LLVMValueRef const *operands) {
-  return narrow(e, LLVMBuildFDiv(e->builder, sine(e, operands[0], 0), sine(e, operands[0], 1), ""));
+  return math_narrow(e, LLVMBuildFDiv(e->builder, sine(e, operands[0], 0), sine(e, operands[0], 1), ""));
 }
 
 LLVMValueRef nvptx_wide_library(emitter *e, const char *name, LLVMValueRef const *operands) {

@@ -21,9 +21,8 @@ static LLVMValueRef spirv_place_shared(emitter *e, uint64_t offset, uint64_t byt
 /* !name !{i32 numbers[0], ..} on a kernel. */
 static void add_numbers(emitter *e, LLVMValueRef kernel, const char *name, unsigned count, const unsigned *numbers) {
   LLVMMetadataRef nodes[3];
-  LLVMTypeRef word = LLVMInt32TypeInContext(e->context);
   for (unsigned i = 0; i < count; i++)
-    nodes[i] = LLVMValueAsMetadata(LLVMConstInt(word, numbers[i], false));
+    nodes[i] = LLVMValueAsMetadata(emit_word(e, numbers[i]));
   unsigned kind = LLVMGetMDKindIDInContext(e->context, name, (unsigned)strlen(name));
   LLVMGlobalSetMetadata(kernel, kind, LLVMMDNodeInContext2(e->context, nodes, count));
 }
@@ -40,9 +39,9 @@ static LLVMValueRef spirv_declare(emitter *e, const char *name, LLVMTypeRef type
 }
 
 static LLVMValueRef spirv_block_number(emitter *e) {
-  LLVMValueRef axis = LLVMConstInt(LLVMInt32TypeInContext(e->context), 0, false);
+  LLVMValueRef axis = emit_word(e, 0);
   LLVMValueRef number = spirv_call(e, "_Z12get_group_idj", LLVMInt64TypeInContext(e->context), &axis, 1, false);
-  return LLVMBuildTrunc(e->builder, number, LLVMInt32TypeInContext(e->context), "");
+  return LLVMBuildTrunc(e->builder, number, emit_word_type(e), "");
 }
 
 /* ------------------------------------------------------------------------------------ what the code generator takes */

@@ -7,10 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static LLVMTypeRef word_type(emitter *e) { return LLVMInt32TypeInContext(e->context); }
-
-static LLVMValueRef word(emitter *e, int64_t value) { return LLVMConstInt(word_type(e), (uint64_t)value, true); }
-
 LLVMValueRef spirv_call(emitter *e, const char *name, LLVMTypeRef result, LLVMValueRef const *operands,
                         unsigned num_operands, bool together) {
   enum { MAX_OPERANDS = 12 };
@@ -36,17 +32,17 @@ LLVMValueRef spirv_call(emitter *e, const char *name, LLVMTypeRef result, LLVMVa
 }
 
 static LLVMValueRef lane_number(emitter *e) {
-  return spirv_call(e, "_Z22get_sub_group_local_idv", word_type(e), NULL, 0, false);
+  return spirv_call(e, "_Z22get_sub_group_local_idv", emit_word_type(e), NULL, 0, false);
 }
 
 static bool emit_thread_id(emitter *e, const ir_op *op) {
   const char *dimension = ir_attr_string_or(op, "dimension", "dim x");
-  LLVMValueRef number = word(e, 0);
+  LLVMValueRef number = emit_word(e, 0);
   if (dimension[strlen(dimension) - 1] == 'x') {
-    LLVMValueRef group = spirv_call(e, "_Z16get_sub_group_idv", word_type(e), NULL, 0, false);
+    LLVMValueRef group = spirv_call(e, "_Z16get_sub_group_idv", emit_word_type(e), NULL, 0, false);
     LLVMValueRef lane =
-        LLVMBuildAnd(e->builder, lane_number(e), word(e, e->facts->warp - 1), ""); /* as LLVM cannot know */
-    number = LLVMBuildNUWMul(e->builder, group, word(e, e->facts->warp), "");
+        LLVMBuildAnd(e->builder, lane_number(e), emit_word(e, e->facts->warp - 1), ""); /* as LLVM cannot know */
+    number = LLVMBuildNUWMul(e->builder, group, emit_word(e, e->facts->warp), "");
     number = LLVMBuildOr(e->builder, number, lane, "");
   }
   emit_result(e, op)[0] = LLVMBuildZExt(e->builder, number, LLVMInt64TypeInContext(e->context), "");
@@ -55,7 +51,7 @@ static bool emit_thread_id(emitter *e, const ir_op *op) {
 
 static bool emit_barrier(emitter *e, const ir_op *op) {
   enum { LOCAL_FENCE = 1, GLOBAL_FENCE = 2 };
-  LLVMValueRef fences = word(e, LOCAL_FENCE | GLOBAL_FENCE);
+  LLVMValueRef fences = emit_word(e, LOCAL_FENCE | GLOBAL_FENCE);
   spirv_call(e, "_Z7barrierj", LLVMVoidTypeInContext(e->context), &fences, 1, true);
   return true;
 }
@@ -86,14 +82,15 @@ static bool emit_gpu_shuffle(emitter *e, const ir_op *op) {
   LLVMValueRef whole = LLVMBuildBitCast(b, value, LLVMIntTypeInContext(e->context, bits), "");
   LLVMValueRef other = other_lane(e, op, lane, offset, width);
   bool is_xor = !strcmp(ir_attr_string_or(op, "mode", ""), "shuffle_mode xor");
-  LLVMValueRef operands[] = {bits < 32 ? LLVMBuildZExt(b, whole, word_type(e), "") : whole, is_xor ? offset : other};
+  LLVMValueRef operands[] = {bits < 32 ? LLVMBuildZExt(b, whole, emit_word_type(e), "") : whole,
+                             is_xor ? offset : other};
   static const char *const names[2][2] = {{"_Z17sub_group_shufflejj", "_Z17sub_group_shufflemj"},
                                           {"_Z21sub_group_shuffle_xorjj", "_Z21sub_group_shuffle_xormj"}};
   LLVMValueRef moved = spirv_call(e, names[is_xor][bits > 32], LLVMTypeOf(operands[0]), operands, 2, true);
   if (bits < 32)
     moved = LLVMBuildTrunc(b, moved, LLVMTypeOf(whole), "");
   LLVMValueRef in_group = LLVMBuildICmp(b, LLVMIntULT, LLVMBuildXor(b, lane, other, ""), width, "");
-  LLVMValueRef exists = LLVMBuildICmp(b, LLVMIntULT, other, word(e, e->facts->warp), "");
+  LLVMValueRef exists = LLVMBuildICmp(b, LLVMIntULT, other, emit_word(e, e->facts->warp), "");
   LLVMValueRef results[] = {LLVMBuildBitCast(b, moved, LLVMTypeOf(value), ""), LLVMBuildAnd(b, in_group, exists, "")};
   for (unsigned i = 0; i < 2; i++) {
     emit_value bound = emit_new_value(e, 1);
@@ -148,10 +145,10 @@ static bool emit_dpas(emitter *e, const ir_op *op) {
     return ir_op_error(op, "is no instruction of the matrix unit of %s", e->facts->name);
   LLVMValueRef a = emit_scalar(e, ir_operand(op, 0)), b = emit_scalar(e, ir_operand(op, 1));
   LLVMValueRef c = emit_scalar(e, ir_operand(op, 2));
-  a = wide ? a : LLVMBuildBitCast(e->builder, a, LLVMVectorType(word_type(e), (unsigned)rows), "");
-  b = LLVMBuildBitCast(e->builder, b, LLVMVectorType(word_type(e), DEPTH / 2), "");
+  a = wide ? a : LLVMBuildBitCast(e->builder, a, LLVMVectorType(emit_word_type(e), (unsigned)rows), "");
+  b = LLVMBuildBitCast(e->builder, b, LLVMVectorType(emit_word_type(e), DEPTH / 2), "");
   LLVMValueRef by_function[] = {a, b, c};
-  LLVMValueRef by_instruction[] = {word(e, DEPTH), a, b, c, word(e, formats[format])};
+  LLVMValueRef by_instruction[] = {emit_word(e, DEPTH), a, b, c, emit_word(e, formats[format])};
   emit_result(e, op)[0] = e->facts->spelling == SPELLING_IMPORT
                               ? spirv_call(e, imports[format][form], LLVMTypeOf(c), by_function, 3, true)
                               : spirv_call(e, instruction, LLVMTypeOf(c), by_instruction, 5, true);
@@ -188,19 +185,19 @@ static block_surface find_surface(emitter *e, const ir_op *op) {
                          LLVMBuildAdd(b, emit_scalar(e, ir_operand(op, rank)), columns, ""),
                          emit_scalar(e, ir_operand(op, rank - 1))};
   for (unsigned i = 0; i < 5; i++)
-    words[i] = LLVMBuildTrunc(b, wide[i], word_type(e), "");
+    words[i] = LLVMBuildTrunc(b, wide[i], emit_word_type(e), "");
   return (block_surface){
       LLVMBuildGEP2(b, byte, address, &back, 1, ""), words[0], words[1], words[2], words[3], words[4]};
 }
 
 static LLVMValueRef pair_of(emitter *e, LLVMValueRef x, LLVMValueRef y) {
-  LLVMValueRef pair = LLVMGetPoison(LLVMVectorType(word_type(e), 2));
+  LLVMValueRef pair = LLVMGetPoison(LLVMVectorType(emit_word_type(e), 2));
   return emit_set_lane(e, emit_set_lane(e, pair, x, 0), y, 1);
 }
 
 static LLVMValueRef load_by_function(emitter *e, const block_surface *s, const char *name, LLVMTypeRef type) {
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef one = word(e, 1);
+  LLVMValueRef one = emit_word(e, 1);
   LLVMValueRef operands[] = {LLVMBuildPtrToInt(b, s->base, LLVMInt64TypeInContext(e->context), ""),
                              LLVMBuildSub(b, s->width, one, ""), LLVMBuildSub(b, s->height, one, ""),
                              LLVMBuildSub(b, s->pitch, one, ""), pair_of(e, s->column, s->row)};
@@ -211,10 +208,10 @@ static LLVMValueRef load_by_function(emitter *e, const block_surface *s, const c
 static LLVMValueRef load_by_instruction(emitter *e, const block_surface *s, const char *name, const int64_t shape[3],
                                         LLVMTypeRef type) {
   LLVMValueRef place = emit_alloca(e, type, 32);
-  LLVMValueRef operands[] = {word(e, shape[0]),
-                             word(e, shape[1]),
-                             word(e, shape[2]),
-                             word(e, 1),
+  LLVMValueRef operands[] = {emit_word(e, shape[0]),
+                             emit_word(e, shape[1]),
+                             emit_word(e, shape[2]),
+                             emit_word(e, 1),
                              s->base,
                              s->width,
                              s->height,
@@ -247,9 +244,9 @@ static bool emit_block_load(emitter *e, const ir_op *op) {
                                                                           : registers == 8 ? ROWS
                                                                                            : PAIRS;
   block_surface surface = find_surface(e, op);
-  LLVMTypeRef type = LLVMVectorType(form == ROWS ? LLVMInt16TypeInContext(e->context) : word_type(e), 8);
+  LLVMTypeRef type = LLVMVectorType(form == ROWS ? LLVMInt16TypeInContext(e->context) : emit_word_type(e), 8);
   if (transposed)
-    surface.column = LLVMBuildLShr(e->builder, surface.column, word(e, 1), "");
+    surface.column = LLVMBuildLShr(e->builder, surface.column, emit_word(e, 1), "");
   LLVMValueRef loaded = e->facts->spelling == SPELLING_IMPORT
                             ? load_by_function(e, &surface, forms[form].function, type)
                             : load_by_instruction(e, &surface, forms[form].instruction, forms[form].shape, type);
@@ -263,7 +260,7 @@ static bool emit_prefetch(emitter *e, const ir_op *op) {
   enum { BOTH_CACHES = 4 };
   if (!e->facts->prefetch_bytes)
     return ir_op_error(op, "is no instruction of %s", e->facts->name);
-  LLVMValueRef operands[] = {emit_operand_address(e, op, 0, 1), word(e, 0), word(e, BOTH_CACHES)};
+  LLVMValueRef operands[] = {emit_operand_address(e, op, 0, 1), emit_word(e, 0), emit_word(e, BOTH_CACHES)};
   spirv_call(e, "__builtin_IB_lsc_prefetch_global_uint", LLVMVoidTypeInContext(e->context), operands, 3, true);
   return true;
 }

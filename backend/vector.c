@@ -215,7 +215,7 @@ bool emit_interleave(emitter *e, const ir_op *op) {
  * vectorize_pairs.c), and LLVM sees that. */
 static LLVMValueRef half_of_words(emitter *e, LLVMValueRef row, unsigned half) {
   enum { HALF_BITS = 16 };
-  LLVMTypeRef words = emit_row_type(LLVMInt32TypeInContext(e->context), emit_lanes(row) / 2);
+  LLVMTypeRef words = emit_row_type(emit_word_type(e), emit_lanes(row) / 2);
   LLVMValueRef both = LLVMBuildBitCast(e->builder, row, words, "");
   LLVMValueRef low = half ? LLVMBuildLShr(e->builder, both, emit_int_like(e, both, HALF_BITS), "") : both;
   return LLVMBuildTrunc(e->builder, low, emit_type_like(low, LLVMInt16TypeInContext(e->context)), "");
@@ -616,7 +616,7 @@ static void contraction_extents(const ir_op *op, int64_t *extents) {
  * such a row. */
 static LLVMValueRef row_of_pairs(emitter *e, const ir_op *op) {
   const ir_value *factor = ir_operand(op, 1);
-  bool is_row = factor->op && factor->op->code == OP_VECTOR_SHAPE_CAST && ir_operand(factor->op, 0)->type->rank == 1;
+  bool is_row = ir_made_by(factor, OP_VECTOR_SHAPE_CAST) && ir_operand(factor->op, 0)->type->rank == 1;
   return is_row ? emit_operand(e, factor->op, 0)->pieces[0] : NULL;
 }
 
@@ -644,7 +644,7 @@ static LLVMValueRef emit_pair_dot(emitter *e, LLVMValueRef acc, LLVMValueRef lhs
           emit_pair_dot(e, emit_slice(e, acc, i * lanes / 2, lanes / 2), lhs, emit_slice(e, rhs, i * lanes, lanes));
     return emit_join(e, half[0], half[1]);
   }
-  LLVMValueRef pair = LLVMBuildBitCast(e->builder, lhs, LLVMInt32TypeInContext(e->context), "");
+  LLVMValueRef pair = LLVMBuildBitCast(e->builder, lhs, emit_word_type(e), "");
   return emit_pair_sums(e, acc, emit_splat(e, pair, lanes), rhs);
 }
 

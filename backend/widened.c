@@ -10,15 +10,6 @@
 
 enum { MANTISSA_BITS = 52, BIAS = 1023 };
 
-#define POLYNOMIAL(E, X, COEFFICIENTS) math_polynomial(E, X, COEFFICIENTS, sizeof COEFFICIENTS / sizeof *COEFFICIENTS)
-
-static LLVMValueRef widen(emitter *e, LLVMValueRef x) {
-  return LLVMBuildFPExt(e->builder, x, emit_type_like(x, LLVMDoubleTypeInContext(e->context)), "");
-}
-
-static LLVMValueRef narrow(emitter *e, LLVMValueRef x) {
-  return LLVMBuildFPTrunc(e->builder, x, emit_type_like(x, LLVMFloatTypeInContext(e->context)), "");
-}
 static LLVMValueRef magnitude_of(emitter *e, LLVMValueRef x) { return emit_intrinsic(e, "llvm.fabs", &x, 1); }
 
 /* fast where no lane of `rare` is true; else what the C library's function gives. */
@@ -36,10 +27,6 @@ static LLVMValueRef unless_rare(emitter *e, LLVMValueRef rare, LLVMValueRef fast
   LLVMValueRef result = LLVMBuildPhi(e->builder, LLVMTypeOf(fast), "");
   LLVMAddIncoming(result, values, from, 2);
   return result;
-}
-
-static LLVMValueRef compare(emitter *e, LLVMRealPredicate predicate, LLVMValueRef x, double limit) {
-  return LLVMBuildFCmp(e->builder, predicate, x, emit_float_like(e, x, limit), "");
 }
 
 /* The integer bits of f64, or of a count in as many lanes. */
@@ -68,10 +55,11 @@ static LLVMValueRef sine(emitter *e, LLVMValueRef x, int64_t quarter, LLVMValueR
   for (unsigned i = 0; i < 3; i++)
     angle = LLVMBuildFSub(b, angle, LLVMBuildFMul(b, number, emit_float_like(e, x, half_pi[i]), ""), "");
   LLVMValueRef square = LLVMBuildFMul(b, angle, angle, ""), cube = LLVMBuildFMul(b, square, angle, "");
-  LLVMValueRef sin = emit_multiply_add(e, cube, POLYNOMIAL(e, square, sin_coefficients), angle);
-  LLVMValueRef cos = emit_multiply_add(e, square, POLYNOMIAL(e, square, cos_coefficients), emit_float_like(e, x, -0.5));
+  LLVMValueRef sin = emit_multiply_add(e, cube, MATH_SERIES(e, square, sin_coefficients), angle);
+  LLVMValueRef cos =
+      emit_multiply_add(e, square, MATH_SERIES(e, square, cos_coefficients), emit_float_like(e, x, -0.5));
   cos = emit_multiply_add(e, square, cos, emit_float_like(e, x, 1));
-  LLVMTypeRef count = emit_type_like(x, LLVMInt32TypeInContext(e->context));
+  LLVMTypeRef count = emit_type_like(x, emit_word_type(e));
   LLVMValueRef quadrant = LLVMBuildFPToSI(b, number, count, "");
   quadrant = LLVMBuildAdd(b, quadrant, emit_int_like(e, quadrant, quarter), "");
   LLVMValueRef odd = LLVMBuildTrunc(b, quadrant, emit_type_like(x, LLVMInt1TypeInContext(e->context)), "");
@@ -87,15 +75,15 @@ static LLVMValueRef ratio_of(emitter *e, LLVMValueRef x, const char *name, ratio
   enum { MOST = 1 << 20 };
   LLVMBuilderRef b = e->builder;
   LLVMValueRef magnitude = magnitude_of(e, x), turned;
-  LLVMValueRef rare = compare(e, LLVMRealUGT, magnitude, MOST);
+  LLVMValueRef rare = math_compare(e, LLVMRealUGT, magnitude, MOST);
   LLVMValueRef tame = LLVMBuildSelect(b, rare, emit_float_like(e, x, 0), x, "");
-  LLVMValueRef y = sine(e, widen(e, tame), kind == COSINE, &turned);
+  LLVMValueRef y = sine(e, math_widen(e, tame), kind == COSINE, &turned);
   if (kind == TANGENT) {
-    LLVMValueRef cosine_turned, cosine = sine(e, widen(e, tame), 1, &cosine_turned);
+    LLVMValueRef cosine_turned, cosine = sine(e, math_widen(e, tame), 1, &cosine_turned);
     y = LLVMBuildFDiv(b, y, cosine, "");
     turned = LLVMBuildXor(b, turned, cosine_turned, "");
   }
-  y = narrow(e, y);
+  y = math_narrow(e, y);
   y = LLVMBuildSelect(b, turned, LLVMBuildFNeg(b, y, ""), y, "");
   if (kind != COSINE)
     y = LLVMBuildFMul(b, y, math_with_sign_of(e, emit_float_like(e, x, 1), x), "");
@@ -125,11 +113,11 @@ static LLVMValueRef angle_of(emitter *e, LLVMValueRef y, LLVMValueRef x) {
   LLVMValueRef smaller = LLVMBuildSelect(b, steep, along, across, "");
   LLVMValueRef quotient = LLVMBuildFDiv(b, smaller, math_clamp(e, LLVMRealOLT, larger, NEAR), "");
   LLVMValueRef square = LLVMBuildFMul(b, quotient, quotient, "");
-  LLVMValueRef angle = LLVMBuildFMul(b, quotient, POLYNOMIAL(e, square, atan_coefficients), "");
+  LLVMValueRef angle = LLVMBuildFMul(b, quotient, MATH_SERIES(e, square, atan_coefficients), "");
   angle = LLVMBuildSelect(b, steep, LLVMBuildFSub(b, emit_float_like(e, x, pi / 2), angle, ""), angle, "");
-  LLVMValueRef behind = compare(e, LLVMRealOLT, math_with_sign_of(e, emit_float_like(e, x, 1), x), 0);
+  LLVMValueRef behind = math_compare(e, LLVMRealOLT, math_with_sign_of(e, emit_float_like(e, x, 1), x), 0);
   angle = LLVMBuildSelect(b, behind, LLVMBuildFSub(b, emit_float_like(e, x, pi), angle, ""), angle, "");
-  return narrow(e, math_with_sign_of(e, angle, y));
+  return math_narrow(e, math_with_sign_of(e, angle, y));
 }
 
 /* sqrt(1 - x^2), of numbers beyond 1 NaN */
@@ -141,18 +129,18 @@ static LLVMValueRef other_side(emitter *e, LLVMValueRef x) {
 }
 
 LLVMValueRef math_atan2(emitter *e, LLVMValueRef const *operands) {
-  return angle_of(e, widen(e, operands[0]), widen(e, operands[1]));
+  return angle_of(e, math_widen(e, operands[0]), math_widen(e, operands[1]));
 }
 LLVMValueRef math_atan(emitter *e, LLVMValueRef x) {
-  LLVMValueRef wide = widen(e, x);
+  LLVMValueRef wide = math_widen(e, x);
   return angle_of(e, wide, emit_float_like(e, wide, 1));
 }
 LLVMValueRef math_asin(emitter *e, LLVMValueRef x) {
-  LLVMValueRef wide = widen(e, x);
+  LLVMValueRef wide = math_widen(e, x);
   return angle_of(e, wide, other_side(e, wide));
 }
 LLVMValueRef math_acos(emitter *e, LLVMValueRef x) {
-  LLVMValueRef wide = widen(e, x);
+  LLVMValueRef wide = math_widen(e, x);
   return angle_of(e, other_side(e, wide), wide);
 }
 
@@ -161,10 +149,7 @@ LLVMValueRef math_acos(emitter *e, LLVMValueRef x) {
 /* (log((1 + s) / (1 - s)) - 2 s) / s^3 in s^2, for (1 + s) / (1 - s) from sqrt(1/2) to sqrt(2); error 5e-12. */
 static const double log_coefficients[] = {0x1.555554fddb6cbp-1, 0x1.999a7a28929e7p-2, 0x1.2438ed835685ap-2,
                                           0x1.e2f3704492144p-3};
-static const double log2_e = 0x1.71547652b82fep+0;
-/* 2^f on [-1/2, 1/2]; relative error 3.0e-9. */
-static const double exp2_coefficients[] = {1.0,           0x1.62e430p-1,  0x1.ebfbdcp-3, 0x1.c6af7cp-5,
-                                           0x1.3b2de0p-7, 0x1.5f0830p-10, 0x1.416b60p-13};
+static const double exp2_coefficients[] = MATH_EXP2_COEFFICIENTS;
 
 /* Of x >= 0 that was an f32, normal or not: 0 counts as 2^-1023, infinity as 2^1024, whose powers and roots are those
  * of 0 and infinity in f32. */
@@ -179,9 +164,9 @@ static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) {
   LLVMValueRef fraction = LLVMBuildBitCast(b, mantissa, LLVMTypeOf(x), ""), one = emit_float_like(e, x, 1);
   LLVMValueRef s = LLVMBuildFDiv(b, LLVMBuildFSub(b, fraction, one, ""), LLVMBuildFAdd(b, fraction, one, ""), "");
   LLVMValueRef square = LLVMBuildFMul(b, s, s, "");
-  LLVMValueRef log = emit_multiply_add(e, square, POLYNOMIAL(e, square, log_coefficients), emit_float_like(e, x, 2));
-  log = LLVMBuildFMul(b, LLVMBuildFMul(b, s, log, ""), emit_float_like(e, x, log2_e), "");
-  LLVMTypeRef count = emit_type_like(x, LLVMInt32TypeInContext(e->context));
+  LLVMValueRef log = emit_multiply_add(e, square, MATH_SERIES(e, square, log_coefficients), emit_float_like(e, x, 2));
+  log = LLVMBuildFMul(b, LLVMBuildFMul(b, s, log, ""), emit_float_like(e, x, MATH_WIDE_LOG2_E), "");
+  LLVMTypeRef count = emit_type_like(x, emit_word_type(e));
   exponent = LLVMBuildTrunc(b, exponent, count, "");
   return LLVMBuildFAdd(b, LLVMBuildSIToFP(b, exponent, LLVMTypeOf(x), ""), log, "");
 }
@@ -190,8 +175,8 @@ static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) {
 static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef number = emit_intrinsic(e, "llvm.rint", &x, 1);
-  LLVMValueRef p = POLYNOMIAL(e, LLVMBuildFSub(b, x, number, ""), exp2_coefficients);
-  LLVMValueRef count = LLVMBuildFPToSI(b, number, emit_type_like(x, LLVMInt32TypeInContext(e->context)), "");
+  LLVMValueRef p = MATH_SERIES(e, LLVMBuildFSub(b, x, number, ""), exp2_coefficients);
+  LLVMValueRef count = LLVMBuildFPToSI(b, number, emit_type_like(x, emit_word_type(e)), "");
   LLVMValueRef bits = LLVMBuildSExt(b, count, word_like(e, x), "");
   bits = LLVMBuildAdd(b, bits, emit_int_like(e, bits, BIAS), "");
   bits = LLVMBuildShl(b, bits, emit_int_like(e, bits, MANTISSA_BITS), "");
@@ -208,17 +193,17 @@ LLVMValueRef math_pow(emitter *e, LLVMValueRef const *operands) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef x = operands[0], y = operands[1], magnitude = magnitude_of(e, x);
   LLVMValueRef exponent = magnitude_of(e, y), one = emit_float_like(e, x, 1);
-  LLVMValueRef outside =
-      LLVMBuildOr(b, compare(e, LLVMRealUEQ, magnitude, 0), compare(e, LLVMRealUEQ, magnitude, __builtin_inf()), "");
-  LLVMValueRef rare = LLVMBuildOr(b, outside, compare(e, LLVMRealUEQ, exponent, __builtin_inf()), "");
-  LLVMValueRef base = widen(e, LLVMBuildSelect(b, outside, one, magnitude, ""));
-  LLVMValueRef power = LLVMBuildFMul(b, widen(e, y), log2_of(e, base), "");
+  LLVMValueRef outside = LLVMBuildOr(b, math_compare(e, LLVMRealUEQ, magnitude, 0),
+                                     math_compare(e, LLVMRealUEQ, magnitude, __builtin_inf()), "");
+  LLVMValueRef rare = LLVMBuildOr(b, outside, math_compare(e, LLVMRealUEQ, exponent, __builtin_inf()), "");
+  LLVMValueRef base = math_widen(e, LLVMBuildSelect(b, outside, one, magnitude, ""));
+  LLVMValueRef power = LLVMBuildFMul(b, math_widen(e, y), log2_of(e, base), "");
   power = math_clamp(e, LLVMRealUGT, math_clamp(e, LLVMRealULT, power, -MOST), MOST);
-  LLVMValueRef result = narrow(e, exp2_of(e, power));
+  LLVMValueRef result = math_narrow(e, exp2_of(e, power));
   LLVMValueRef odd = LLVMBuildNot(b, is_whole(e, LLVMBuildFMul(b, y, emit_float_like(e, y, 0.5), "")), "");
   LLVMValueRef of_negative = LLVMBuildSelect(b, odd, LLVMBuildFNeg(b, result, ""), result, "");
   of_negative = LLVMBuildSelect(b, is_whole(e, y), of_negative, emit_float_like(e, x, __builtin_nan("")), "");
-  result = LLVMBuildSelect(b, compare(e, LLVMRealOLT, x, 0), of_negative, result, "");
+  result = LLVMBuildSelect(b, math_compare(e, LLVMRealOLT, x, 0), of_negative, result, "");
   return unless_rare(e, rare, result, "pow", operands, 2);
 }
 
@@ -234,28 +219,29 @@ static const double erfc_coefficients[] = {
 /* The result in f32, and x where that is NaN: limits have made it a number. */
 static LLVMValueRef unless_nan(emitter *e, LLVMValueRef x, LLVMValueRef wide) {
   LLVMValueRef is_nan = LLVMBuildFCmp(e->builder, LLVMRealUNO, x, x, "");
-  return LLVMBuildSelect(e->builder, is_nan, x, narrow(e, wide), "");
+  return LLVMBuildSelect(e->builder, is_nan, x, math_narrow(e, wide), "");
 }
 
 LLVMValueRef math_log10(emitter *e, LLVMValueRef x) {
   static const double log10_2 = 0x1.34413509f79ffp-2;
-  LLVMValueRef log = log2_of(e, widen(e, x));
+  LLVMValueRef log = log2_of(e, math_widen(e, x));
   log = LLVMBuildFMul(e->builder, log, emit_float_like(e, log, log10_2), "");
-  return math_logarithm_at_ends(e, x, narrow(e, log));
+  return math_logarithm_at_ends(e, x, math_narrow(e, log));
 }
 
 LLVMValueRef math_cbrt(emitter *e, LLVMValueRef x) {
-  LLVMValueRef third = log2_of(e, widen(e, magnitude_of(e, x)));
+  LLVMValueRef third = log2_of(e, math_widen(e, magnitude_of(e, x)));
   third = LLVMBuildFMul(e->builder, third, emit_float_like(e, third, 1.0 / 3), "");
-  return unless_nan(e, x, math_with_sign_of(e, exp2_of(e, third), widen(e, x)));
+  return unless_nan(e, x, math_with_sign_of(e, exp2_of(e, third), math_widen(e, x)));
 }
 
 /* *magnitude: |x|, or what is infinite in f32 as a power of e where that is less, or x is NaN. Returns e^magnitude;
  * *inverse: its reciprocal. */
 static LLVMValueRef powers_of_e(emitter *e, LLVMValueRef x, LLVMValueRef *magnitude, LLVMValueRef *inverse) {
   const double MOST = 100;
-  *magnitude = math_clamp(e, LLVMRealUGT, magnitude_of(e, widen(e, x)), MOST);
-  LLVMValueRef power = exp2_of(e, LLVMBuildFMul(e->builder, *magnitude, emit_float_like(e, *magnitude, log2_e), ""));
+  *magnitude = math_clamp(e, LLVMRealUGT, magnitude_of(e, math_widen(e, x)), MOST);
+  LLVMValueRef power =
+      exp2_of(e, LLVMBuildFMul(e->builder, *magnitude, emit_float_like(e, *magnitude, MATH_WIDE_LOG2_E), ""));
   *inverse = LLVMBuildFDiv(e->builder, emit_float_like(e, power, 1), power, "");
   return power;
 }
@@ -271,21 +257,21 @@ LLVMValueRef math_sinh(emitter *e, LLVMValueRef x) {
   LLVMValueRef magnitude, inverse, power = powers_of_e(e, x, &magnitude, &inverse);
   LLVMValueRef far = LLVMBuildFMul(b, LLVMBuildFSub(b, power, inverse, ""), emit_float_like(e, power, 0.5), "");
   LLVMValueRef square = LLVMBuildFMul(b, magnitude, magnitude, "");
-  LLVMValueRef near = LLVMBuildFMul(b, magnitude, POLYNOMIAL(e, square, sinh_coefficients), "");
-  LLVMValueRef result = LLVMBuildSelect(b, compare(e, LLVMRealOLT, magnitude, 1), near, far, "");
-  return unless_nan(e, x, math_with_sign_of(e, result, widen(e, x)));
+  LLVMValueRef near = LLVMBuildFMul(b, magnitude, MATH_SERIES(e, square, sinh_coefficients), "");
+  LLVMValueRef result = LLVMBuildSelect(b, math_compare(e, LLVMRealOLT, magnitude, 1), near, far, "");
+  return unless_nan(e, x, math_with_sign_of(e, result, math_widen(e, x)));
 }
 
 LLVMValueRef math_erfc(emitter *e, LLVMValueRef x) {
   const double MOST = 10.5, SCALE = 3; /* the result is 0 in f32 from 10.1 on */
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef magnitude = math_clamp(e, LLVMRealUGT, magnitude_of(e, widen(e, x)), MOST);
+  LLVMValueRef magnitude = math_clamp(e, LLVMRealUGT, magnitude_of(e, math_widen(e, x)), MOST);
   LLVMValueRef scale = emit_float_like(e, magnitude, SCALE);
   LLVMValueRef t = LLVMBuildFDiv(b, scale, LLVMBuildFAdd(b, scale, magnitude, ""), "");
-  LLVMValueRef exponent =
-      LLVMBuildFMul(b, LLVMBuildFMul(b, magnitude, magnitude, ""), emit_float_like(e, magnitude, -log2_e), "");
-  LLVMValueRef tail = LLVMBuildFMul(b, t, POLYNOMIAL(e, t, erfc_coefficients), "");
+  LLVMValueRef exponent = LLVMBuildFMul(b, LLVMBuildFMul(b, magnitude, magnitude, ""),
+                                        emit_float_like(e, magnitude, -MATH_WIDE_LOG2_E), "");
+  LLVMValueRef tail = LLVMBuildFMul(b, t, MATH_SERIES(e, t, erfc_coefficients), "");
   tail = LLVMBuildFMul(b, tail, exp2_of(e, exponent), "");
   LLVMValueRef mirrored = LLVMBuildFSub(b, emit_float_like(e, tail, 2), tail, "");
-  return unless_nan(e, x, LLVMBuildSelect(b, compare(e, LLVMRealOLT, x, 0), mirrored, tail, ""));
+  return unless_nan(e, x, LLVMBuildSelect(b, math_compare(e, LLVMRealOLT, x, 0), mirrored, tail, ""));
 }

@@ -98,8 +98,8 @@ static const ir_expr *dim_of_value(ir_module *module, apply_operands *operands, 
 static const ir_expr *expr_of_index(ir_module *module, apply_operands *operands, ir_index x) {
   if (!x.value)
     return ir_expr_const(module, x.constant);
-  const ir_op *producer = x.value->op;
-  if (!producer || producer->code != OP_AFFINE_APPLY || operands->count + producer->num_operands > MAX_APPLY_DIMS)
+  const ir_op *producer = ir_made_by(x.value, OP_AFFINE_APPLY);
+  if (!producer || operands->count + producer->num_operands > MAX_APPLY_DIMS)
     return dim_of_value(module, operands, x.value);
   const ir_map *map = ir_attr_get(producer, "map")->map;
   const ir_expr *inputs[MAX_APPLY_DIMS];
@@ -406,6 +406,18 @@ ir_value *ir_binary(ir_builder *builder, ir_opcode code, ir_value *lhs, ir_value
   return ir_create(builder, code, lhs->type, 2, operands, 0, NULL);
 }
 
+ir_predicate ir_predicate_of(const ir_op *op) { return (ir_predicate)ir_attr_int_or(op, "predicate", IR_EQUAL); }
+
+ir_predicate ir_predicate_opposite(ir_predicate predicate) {
+  return predicate <= IR_NOT_EQUAL              ? IR_EQUAL + IR_NOT_EQUAL - predicate
+         : predicate <= IR_SIGNED_GREATER_EQUAL ? IR_SIGNED_LESS + IR_SIGNED_GREATER_EQUAL - predicate
+                                                : IR_UNSIGNED_LESS + IR_UNSIGNED_GREATER_EQUAL - predicate;
+}
+
+ir_predicate ir_predicate_signed(ir_predicate predicate) {
+  return predicate < IR_UNSIGNED_LESS ? predicate : predicate - IR_UNSIGNED_LESS + IR_SIGNED_LESS;
+}
+
 ir_value *ir_compare(ir_builder *builder, ir_opcode code, ir_predicate predicate, ir_value *lhs, ir_value *rhs) {
   const ir_type *boolean = ir_type_with_element(builder->module, lhs->type, IR_I1);
   ir_named_attr attr = {"predicate", ir_attr_i64(builder->module, predicate)};
@@ -454,15 +466,21 @@ ir_value *ir_convert(ir_builder *builder, ir_value *x, const ir_type *type) {
   return ir_unary(builder, code, x, result);
 }
 
+/* What a type says of the sizes, and those that it does not: returns how many. */
+static unsigned split_sizes(unsigned rank, const ir_index *sizes, int64_t *shape, ir_value **dynamic) {
+  unsigned count = 0;
+  for (unsigned dim = 0; dim < rank; dim++) {
+    shape[dim] = ir_index_static(sizes[dim]);
+    if (sizes[dim].value)
+      dynamic[count++] = sizes[dim].value;
+  }
+  return count;
+}
+
 ir_value *ir_empty(ir_builder *builder, ir_scalar element, unsigned rank, const ir_index *shape) {
   int64_t extents[IR_MAX_RANK];
   ir_value *dynamic[IR_MAX_RANK];
-  unsigned count = 0;
-  for (unsigned i = 0; i < rank; i++) {
-    extents[i] = ir_index_static(shape[i]);
-    if (shape[i].value)
-      dynamic[count++] = shape[i].value;
-  }
+  unsigned count = split_sizes(rank, shape, extents, dynamic);
   const ir_type *type = ir_type_tensor(builder->module, element, rank, extents);
   return ir_create(builder, OP_TENSOR_EMPTY, type, count, dynamic, 0, NULL);
 }
@@ -481,16 +499,19 @@ ir_op *ir_transfer(ir_builder *builder, ir_opcode code, const ir_type *vector, i
   bool reads = code == OP_VECTOR_TRANSFER_READ;
   const ir_type *type = reads ? vector : base->type;
   unsigned rank = base->type->rank;
+  unsigned places[IR_MAX_RANK];
   ir_value *operands[IR_MAX_RANK + 2];
   const ir_attr *ends[IR_MAX_RANK];
-  operands[reads ? rank + 1 : 0] = value;
+  operands[reads ? rank + 1 : 0] = value ? value : ir_const(builder, ir_type_scalar(module, vector->element), 0);
   operands[!reads] = base;
   for (unsigned i = 0; i < rank; i++)
     operands[1 + !reads + i] = indices[i];
-  for (unsigned i = 0; i < vector->rank; i++)
-    ends[i] = ir_attr_bool(module, in_bounds[i]);
+  for (unsigned i = 0; i < vector->rank; i++) {
+    ends[i] = ir_attr_bool(module, !in_bounds || in_bounds[i]);
+    places[i] = dims ? dims[i] : rank - vector->rank + i;
+  }
   ir_named_attr attrs[] = {{"in_bounds", ir_attr_array(module, vector->rank, ends)},
-                           {"permutation_map", ir_attr_map(module, ir_map_select(module, rank, vector->rank, dims))}};
+                           {"permutation_map", ir_attr_map(module, ir_map_select(module, rank, vector->rank, places))}};
   ir_op_spec spec = {.operands = operands,
                      .num_operands = rank + 2,
                      .groups = {1, reads ? rank : 1, reads ? 1 : rank},
@@ -591,12 +612,7 @@ ir_value *ir_expand(ir_builder *builder, ir_value *value, unsigned rank, const i
   ir_module *module = builder->module;
   ir_value *operands[IR_MAX_RANK + 1] = {value};
   int64_t shape[IR_MAX_RANK];
-  unsigned dynamic = 0;
-  for (unsigned dim = 0; dim < rank; dim++) {
-    shape[dim] = ir_index_static(sizes[dim]);
-    if (sizes[dim].value)
-      operands[1 + dynamic++] = sizes[dim].value;
-  }
+  unsigned dynamic = split_sizes(rank, sizes, shape, operands + 1);
   const ir_type *type = ir_type_tensor(module, value->type->element, rank, shape);
   ir_named_attr attrs[] = {{"reassociation", make_groups(module, value->type->rank, counts)},
                            {"static_output_shape", ir_attr_i64s(module, rank, shape)}};

@@ -43,6 +43,12 @@ int64_t ir_index_most(ir_index x);
 bool ir_is_exact(const ir_value *value);
 /* A number that divides the index, by what is known of the same; 0 for the constant 0, which everything divides. */
 uint64_t ir_index_divisor(ir_index x);
+/* The value is an index, or an integer as wide: casts between these change nothing. */
+static inline bool ir_is_index_wide(const ir_value *value) {
+  return value->type->kind == IR_TYPE_SCALAR && (value->type->element == IR_INDEX || value->type->element == IR_I64);
+}
+/* a / b, rounded down; b > 0. */
+static inline int64_t ir_floor_quotient(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 /* The extent of a dim of a tensor or memref value: a constant where the type knows it, else tensor.dim / memref.dim. */
 ir_index ir_dim(ir_builder *builder, ir_value *value, unsigned dim);
 /* That of a loop of a structured op, of the operand that ir_loop_extent finds. */
@@ -101,16 +107,28 @@ ir_value *ir_create(ir_builder *builder, ir_opcode code, const ir_type *type, un
                     ir_value *const *operands, unsigned num_attrs, const ir_named_attr *attrs);
 ir_value *ir_unary(ir_builder *builder, ir_opcode code, ir_value *x, const ir_type *result);
 ir_value *ir_binary(ir_builder *builder, ir_opcode code, ir_value *lhs, ir_value *rhs); /* result type of lhs */
-/* Predicates of arith.cmpi, and of arith.cmpf. */
+/* Predicates of arith.cmpi, and of arith.cmpf, as MLIR numbers them. */
 typedef enum ir_predicate {
-  IR_EQUAL = 0,
-  IR_SIGNED_LESS = 2,
-  IR_SIGNED_LESS_EQUAL = 3,
-  IR_UNSIGNED_LESS = 6,
+  IR_EQUAL,
+  IR_NOT_EQUAL,
+  IR_SIGNED_LESS,
+  IR_SIGNED_LESS_EQUAL,
+  IR_SIGNED_GREATER,
+  IR_SIGNED_GREATER_EQUAL,
+  IR_UNSIGNED_LESS,
+  IR_UNSIGNED_LESS_EQUAL,
+  IR_UNSIGNED_GREATER,
+  IR_UNSIGNED_GREATER_EQUAL,
   IR_ORDERED_EQUAL = 1,
   IR_UNORDERED_GREATER = 9,
   IR_UNORDERED_NOT_EQUAL = 13,
 } ir_predicate;
+/* Of a comparison. */
+ir_predicate ir_predicate_of(const ir_op *op);
+/* What holds of integers where that predicate does not. */
+ir_predicate ir_predicate_opposite(ir_predicate predicate);
+/* The same of signed integers. */
+ir_predicate ir_predicate_signed(ir_predicate predicate);
 /* arith.cmpi or arith.cmpf. */
 ir_value *ir_compare(ir_builder *builder, ir_opcode code, ir_predicate predicate, ir_value *lhs, ir_value *rhs);
 ir_value *ir_select(ir_builder *builder, ir_value *condition, ir_value *yes, ir_value *no);
@@ -141,8 +159,9 @@ ir_value *ir_subview_as(ir_builder *builder, ir_value *source, const ir_index *o
                         const ir_index *steps, const ir_type *type);
 /* vector.extract_strided_slice along the outermost dim. */
 ir_value *ir_vector_slice(ir_builder *builder, ir_value *vector, int64_t first, int64_t count);
-/* vector.transfer_read of the type `vector` from base[indices], with `value` as padding, or .transfer_write of `value`,
- * which has that type: its dim i lies along dim dims[i] of the base, and surely ends in there where in_bounds[i]. */
+/* vector.transfer_read of the type `vector` from base[indices], with `value` as padding (NULL: 0), or .transfer_write of
+ * `value`, which has that type: its dim i lies along dim dims[i] of the base (NULL: the last ones), and surely ends in
+ * there where in_bounds[i] (NULL: all do). */
 ir_op *ir_transfer(ir_builder *builder, ir_opcode code, const ir_type *vector, ir_value *value, ir_value *base,
                    ir_value *const *indices, const unsigned *dims, const bool *in_bounds);
 /* A structured op of the row: `ins` then `outs`; tensor results follow from outs; the body is built from the row. */

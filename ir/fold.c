@@ -42,11 +42,7 @@ static bool right_neutral(ir_opcode code, double *value) {
 
 /* What a comparison of integers gives, turned round. */
 static ir_value *negate_comparison(ir_builder *builder, const ir_op *compare) {
-  enum { EQ, NE, SLT, SLE, SGT, SGE, ULT, ULE, UGT, UGE };
-  static const unsigned char opposite[] = {[EQ] = NE,   [NE] = EQ,   [SLT] = SGE, [SLE] = SGT, [SGT] = SLE,
-                                           [SGE] = SLT, [ULT] = UGE, [ULE] = UGT, [UGT] = ULE, [UGE] = ULT};
-  int64_t predicate = ir_attr_int_or(compare, "predicate", EQ);
-  return ir_compare(builder, compare->code, (ir_predicate)opposite[predicate], ir_operand(compare, 0),
+  return ir_compare(builder, compare->code, ir_predicate_opposite(ir_predicate_of(compare)), ir_operand(compare, 0),
                     ir_operand(compare, 1));
 }
 
@@ -58,11 +54,11 @@ static bool gives_operand_of_equals(ir_opcode code) {
 
 /* An extent, or an affine function of extents. */
 static bool follows_from_extents(const ir_value *value) {
-  const ir_op *op = value->op;
-  bool applies = op && op->code == OP_AFFINE_APPLY;
+  const ir_op *op = ir_made_by(value, OP_AFFINE_APPLY);
+  bool applies = op;
   for (unsigned i = 0; applies && i < op->num_operands; i++)
-    applies = ir_operand(op, i)->op && ir_operand(op, i)->op->code == OP_TENSOR_DIM;
-  return applies || (op && op->code == OP_TENSOR_DIM);
+    applies = ir_made_by(ir_operand(op, i), OP_TENSOR_DIM);
+  return applies || ir_made_by(value, OP_TENSOR_DIM);
 }
 
 ir_value *fold_binary(ir_builder *builder, ir_op *op) {
@@ -80,7 +76,7 @@ ir_value *fold_binary(ir_builder *builder, ir_op *op) {
     return ir_index_value(builder, ir_index_add(builder, (ir_index){.value = lhs}, ir_index_const(cell.i)));
   if (!is_float && cell.i == 0 && (op->code == OP_ARITH_MULI || op->code == OP_ARITH_ANDI))
     return rhs;
-  if (op->code == OP_ARITH_XORI && rhs->type->element == IR_I1 && cell.i && lhs->op && lhs->op->code == OP_ARITH_CMPI)
+  if (op->code == OP_ARITH_XORI && rhs->type->element == IR_I1 && cell.i && ir_made_by(lhs, OP_ARITH_CMPI))
     return negate_comparison(builder, lhs->op);
   if (!right_neutral(op->code, &neutral))
     return NULL;
@@ -120,12 +116,11 @@ ir_value *fold_select(ir_builder *builder, ir_op *op) {
 
 /* Of a number that is one of two, at least one of them known, with a known one: a select of truths. */
 ir_value *fold_compare_choice(ir_builder *builder, ir_op *op) {
-  const ir_op *select = ir_operand(op, 0)->op;
+  const ir_op *select = ir_made_by(ir_operand(op, 0), OP_ARITH_SELECT);
   const ir_type *type = ir_result(op, 0)->type;
   ir_value *truths[2] = {NULL, NULL};
   ir_cell cells[2];
-  if (!select || select->code != OP_ARITH_SELECT || type->kind != IR_TYPE_SCALAR ||
-      !ir_value_splat(ir_operand(op, 1), &cells[1]))
+  if (!select || type->kind != IR_TYPE_SCALAR || !ir_value_splat(ir_operand(op, 1), &cells[1]))
     return NULL;
   for (unsigned i = 0; i < 2; i++)
     if (ir_value_splat(ir_operand(select, 1 + i), &cells[0]))
@@ -134,8 +129,7 @@ ir_value *fold_compare_choice(ir_builder *builder, ir_op *op) {
     return NULL;
   for (unsigned i = 0; i < 2; i++)
     if (!truths[i])
-      truths[i] = ir_compare(builder, op->code, ir_attr_int_or(op, "predicate", 0), ir_operand(select, 1 + i),
-                             ir_operand(op, 1));
+      truths[i] = ir_compare(builder, op->code, ir_predicate_of(op), ir_operand(select, 1 + i), ir_operand(op, 1));
   return ir_select(builder, ir_operand(select, 0), truths[0], truths[1]);
 }
 
@@ -288,9 +282,9 @@ static const ir_type *flat_type(ir_module *module, const ir_type *type) {
 /* A shape that is known, or spelled element by element: all dims become one, and that those of the result. */
 ir_value *fold_computed_shape(ir_builder *builder, ir_op *op) {
   ir_value *value = ir_operand(op, 0);
-  const ir_op *shape = ir_operand(op, 1)->op;
+  const ir_op *shape = ir_made_by(ir_operand(op, 1), OP_TENSOR_FROM_ELEMENTS);
   const ir_type *type = ir_result(op, 0)->type;
-  if (!ir_type_is_static(type) && (!shape || shape->code != OP_TENSOR_FROM_ELEMENTS))
+  if (!ir_type_is_static(type) && (!shape))
     return NULL;
   ir_index sizes[IR_MAX_RANK];
   for (unsigned dim = 0; dim < type->rank; dim++) {
@@ -332,7 +326,7 @@ ir_value *fold_broadcast(ir_builder *builder, ir_op *op) {
   ir_value *source = ir_operand(op, 0);
   if (source->type == ir_result(op, 0)->type)
     return source;
-  if (source->op && source->op->code == OP_VECTOR_BROADCAST && ir_operand(source->op, 0)->type->kind == IR_TYPE_SCALAR)
+  if (ir_made_by(source, OP_VECTOR_BROADCAST) && ir_operand(source->op, 0)->type->kind == IR_TYPE_SCALAR)
     return ir_unary(builder, op->code, ir_operand(source->op, 0), ir_result(op, 0)->type);
   return NULL;
 }
@@ -343,7 +337,7 @@ ir_value *fold_vector_extract(ir_builder *builder, ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;
   if (source->type == type)
     return source;
-  if (!source->op || source->op->code != OP_VECTOR_BROADCAST)
+  if (!ir_made_by(source, OP_VECTOR_BROADCAST))
     return NULL;
   ir_value *scalar = ir_operand(source->op, 0);
   if (scalar->type->kind != IR_TYPE_SCALAR)
@@ -403,11 +397,6 @@ static ir_value *empty_like(ir_builder *builder, const ir_type *type, const ir_s
   return ir_empty(builder, type->element, type->rank, shape);
 }
 
-/* A constant of another shape with the one element of `splat`. */
-static ir_value *splat_constant(ir_builder *builder, const ir_type *type, const ir_attr *splat) {
-  return ir_splat(builder, type, ir_attr_element(splat, 0));
-}
-
 ir_value *fold_extract_slice(ir_builder *builder, ir_op *op) {
   ir_value *source = ir_operand(op, 0);
   const ir_type *type = ir_result(op, 0)->type;
@@ -428,10 +417,10 @@ ir_value *fold_extract_slice(ir_builder *builder, ir_op *op) {
   if (from->code == OP_TENSOR_INSERT_SLICE && ir_operand(from, 0)->type == type && ir_slice_equal(op, from))
     return ir_operand(from, 0);
   /* A fill of nothing in particular: fill the part only. */
-  if (from->code == OP_LINALG_FILL && ir_init(from, 0)->op && ir_init(from, 0)->op->code == OP_TENSOR_EMPTY)
+  if (from->code == OP_LINALG_FILL && ir_made_by(ir_init(from, 0), OP_TENSOR_EMPTY))
     return ir_fill(builder, ir_operand(from, 0), empty_like(builder, type, &slice));
   bool splat = ir_value_constant(source, &attr) && attr->count == 1 && ir_type_is_static(type);
-  return splat ? splat_constant(builder, type, attr) : NULL;
+  return splat ? ir_splat(builder, type, ir_attr_element(attr, 0)) : NULL;
 }
 
 ir_value *fold_insert_slice(ir_builder *builder, ir_op *op) {
@@ -440,11 +429,11 @@ ir_value *fold_insert_slice(ir_builder *builder, ir_op *op) {
   if (source->type == dest->type && is_whole(&slice, dest))
     return source;
   /* What was cut out is put back unchanged. */
-  if (source->op && source->op->code == OP_TENSOR_EXTRACT_SLICE && ir_operand(source->op, 0) == dest &&
+  if (ir_made_by(source, OP_TENSOR_EXTRACT_SLICE) && ir_operand(source->op, 0) == dest &&
       ir_slice_equal(op, source->op))
     return dest;
   /* What was put there is overwritten. */
-  if (dest->op && dest->op->code == OP_TENSOR_INSERT_SLICE && ir_slice_has_unit_strides(&slice) &&
+  if (ir_made_by(dest, OP_TENSOR_INSERT_SLICE) && ir_slice_has_unit_strides(&slice) &&
       source->type->rank == dest->type->rank && ir_slice_equal(op, dest->op))
     return ir_insert_slice(builder, source, ir_operand(dest->op, 1), slice.offsets, slice.sizes);
   return NULL;

@@ -102,8 +102,6 @@ static range range_of_sum(range a, range b) {
   return unless_infinite(bound(IR_EXPR_ADD, a.low, b.low, INT64_MIN), bound(IR_EXPR_ADD, a.high, b.high, INT64_MAX));
 }
 
-static int64_t floor_quotient(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-
 /* What as many bits can say, as a signed number. */
 static range range_of_bits(unsigned bits) {
   return bits < 64 ? (range){-(INT64_C(1) << (bits - 1)), (INT64_C(1) << (bits - 1)) - 1} : anything;
@@ -121,8 +119,8 @@ static range range_of_multiple(range a, int64_t by) {
 
 /* Divided by a positive number and rounded down; towards zero, where `to_zero`. */
 static range range_of_quotient(range a, int64_t by, bool to_zero) {
-  range result = {a.low == INT64_MIN ? INT64_MIN : floor_quotient(a.low, by),
-                  a.high == INT64_MAX ? INT64_MAX : floor_quotient(a.high, by)};
+  range result = {a.low == INT64_MIN ? INT64_MIN : ir_floor_quotient(a.low, by),
+                  a.high == INT64_MAX ? INT64_MAX : ir_floor_quotient(a.high, by)};
   if (to_zero && result.low < 0)
     result = (range){result.low, result.high < 0 ? 0 : result.high};
   return result;
@@ -244,7 +242,7 @@ static bool is_left_of_loop(const ir_expr *negated, const ir_expr *upper, ir_val
       !loop.upper.value)
     return false;
   const ir_value *wanted = values[upper->value];
-  if (loop.upper.value == wanted || !loop.upper.value->op || loop.upper.value->op->code != OP_AFFINE_MIN)
+  if (loop.upper.value == wanted || !ir_made_by(loop.upper.value, OP_AFFINE_MIN))
     return loop.upper.value == wanted;
   const ir_map *map = ir_attr_get(loop.upper.value->op, "map")->map;
   for (unsigned i = 0; i < map->num_results; i++)
@@ -393,12 +391,12 @@ static const ir_expr *dim_of(affine *affine, ir_value *value) {
 /* An operand as an expression: a constant, what a small affine.apply computes, or a dim. */
 static const ir_expr *expr_of(affine *affine, ir_value *value, bool *composed) {
   ir_index index = ir_index_of(value);
-  const ir_op *op = value->op;
+  const ir_op *op = ir_made_by(value, OP_AFFINE_APPLY);
   if (!index.value) {
     *composed = true;
     return ir_expr_const(affine->module, index.constant);
   }
-  const ir_map *map = op && op->code == OP_AFFINE_APPLY ? ir_attr_get(op, "map")->map : NULL;
+  const ir_map *map = op ? ir_attr_get(op, "map")->map : NULL;
   if (!map || affine->num_values + op->num_operands > MAX_OPERANDS ||
       size_of(map->results[0], MAX_INNER_SIZE) == MAX_INNER_SIZE)
     return dim_of(affine, value);
@@ -529,10 +527,6 @@ ir_value *fold_affine(ir_builder *builder, ir_op *op) {
   return ir_create(builder, only ? OP_AFFINE_APPLY : op->code, type, affine.num_values, affine.values, 1, &attr);
 }
 
-static bool is_index_wide(const ir_value *value) {
-  return value->type->kind == IR_TYPE_SCALAR && (value->type->element == IR_INDEX || value->type->element == IR_I64);
-}
-
 /* An extent, a number that could be one, or what is made of such and not negative; casts may stand in between. */
 static bool can_be_extent(ir_value *value, unsigned *steps) {
   ir_index known = ir_index_of(value);
@@ -556,7 +550,7 @@ static bool can_be_extent(ir_value *value, unsigned *steps) {
       known_natural = can_be_extent(ir_operand(op, i), steps);
     return known_natural;
   case OP_ARITH_INDEX_CAST:
-    return is_index_wide(value) && can_be_extent(ir_operand(op, 0), steps);
+    return ir_is_index_wide(value) && can_be_extent(ir_operand(op, 0), steps);
   default:
     return false;
   }
@@ -581,28 +575,24 @@ static int is_less(range a, range b, bool same, bool or_equal) {
 }
 
 ir_value *fold_compare(ir_builder *builder, ir_op *op) {
-  enum { EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, UNSIGNED = GREATER_EQUAL - NOT_EQUAL };
   ir_value *lhs = ir_operand(op, 0), *rhs = ir_operand(op, 1);
   ir_value *chosen = fold_compare_choice(builder, op);
-  if (chosen || !is_index_wide(lhs))
+  if (chosen || !ir_is_index_wide(lhs))
     return chosen;
   bool same = lhs == rhs;
   range a = range_of_extents(lhs), b = range_of_extents(rhs);
-  int64_t predicate = ir_attr_int_or(op, "predicate", EQUAL);
-  if (predicate > GREATER_EQUAL) {
-    if (!same && (a.low < 0 || b.low < 0))
-      return NULL;
-    predicate -= UNSIGNED;
-  }
+  ir_predicate predicate = ir_predicate_signed(ir_predicate_of(op));
+  if (predicate != ir_predicate_of(op) && !same && (a.low < 0 || b.low < 0))
+    return NULL;
   int result;
-  if (predicate <= NOT_EQUAL) {
+  if (predicate <= IR_NOT_EQUAL) {
     int below = is_less(a, b, same, false), above = is_less(b, a, same, false);
     int equal = below == 1 || above == 1 ? 0 : below == 0 && above == 0 ? 1 : -1;
-    result = equal < 0 ? -1 : equal == (predicate == EQUAL);
-  } else if (predicate <= LESS_EQUAL) {
-    result = is_less(a, b, same, predicate == LESS_EQUAL);
+    result = equal < 0 ? -1 : equal == (predicate == IR_EQUAL);
+  } else if (predicate <= IR_SIGNED_LESS_EQUAL) {
+    result = is_less(a, b, same, predicate == IR_SIGNED_LESS_EQUAL);
   } else {
-    result = is_less(b, a, same, predicate == GREATER_EQUAL);
+    result = is_less(b, a, same, predicate == IR_SIGNED_GREATER_EQUAL);
   }
   return result < 0 ? NULL : ir_const(builder, ir_result(op, 0)->type, result);
 }
@@ -620,7 +610,7 @@ static bool is_never_above(ir_module *module, ir_value *a, ir_value *b) {
 ir_value *fold_extremum(ir_builder *builder, ir_op *op) {
   ir_value *lhs = ir_operand(op, 0), *rhs = ir_operand(op, 1), *folded = fold_binary(builder, op);
   bool is_signed = op->code == OP_ARITH_MINSI || op->code == OP_ARITH_MAXSI;
-  if (folded || !is_signed || !is_index_wide(lhs))
+  if (folded || !is_signed || !ir_is_index_wide(lhs))
     return folded;
   bool below = is_never_above(op->module, lhs, rhs), above = !below && is_never_above(op->module, rhs, lhs);
   if (!below && !above)
@@ -634,7 +624,7 @@ ir_value *fold_quotient(ir_builder *builder, ir_op *op) {
   ir_index divisor = ir_index_of(ir_operand(op, 1));
   unsigned steps = MAX_STEPS;
   bool floors = op->code == OP_ARITH_DIVSI || op->code == OP_ARITH_DIVUI || op->code == OP_ARITH_FLOORDIVSI;
-  if (folded || !floors || divisor.value || divisor.constant <= 0 || !lhs->op || lhs->op->code != OP_AFFINE_APPLY ||
+  if (folded || !floors || divisor.value || divisor.constant <= 0 || !ir_made_by(lhs, OP_AFFINE_APPLY) ||
       range_of_value(lhs, &steps).low < 0)
     return folded;
   return ir_index_value(builder, ir_index_floordiv(builder, (ir_index){.value = lhs}, divisor.constant));

@@ -1,6 +1,7 @@
 /* format.c - see format.h. Each op that is read or printed comes by here several times, so the few characters of a word
  * are looked at one by one: to begin the C library's searches takes longer. */
 #include "format.h"
+#include "lex.h"
 
 #include <assert.h>
 #include <string.h>
@@ -13,10 +14,7 @@ static const char *skip(const char *at, bool (*skips)(char character)) {
 
 static bool is_blank(char character) { return character == ' '; }
 static bool is_comma_or_blank(char character) { return character == ',' || character == ' '; }
-static bool is_of_name(char character) {
-  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-         (character >= '0' && character <= '9') || character == '_';
-}
+static bool is_of_name(char character) { return lex_is_letter(character) || lex_is_digit(character); }
 
 bool format_next_word(const char **at, format_word *word) {
   const char *start = *at ? skip(*at, is_blank) : "", *end = start;

@@ -209,10 +209,9 @@ bool eval_empty(ir_interp *interp, const ir_op *op) {
   const ir_type *type = op->results[0].type;
   int64_t shape[IR_MAX_RANK];
   interp_value value;
-  if (!interp_shape(interp, op, 0, type, shape) ||
-      !interp_splat(interp, op, type->element, type->rank, shape, interp_undefined(type->element), &value))
-    return false;
-  return interp_give(interp, op, &value);
+  return interp_shape(interp, op, 0, type, shape) &&
+         interp_splat(interp, op, type->element, type->rank, shape, interp_undefined(type->element), &value) &&
+         interp_give(interp, op, &value);
 }
 
 bool eval_extract(ir_interp *interp, const ir_op *op) {

@@ -120,6 +120,12 @@ void ir_replace_op(ir_op *op, ir_value *with) {
   ir_op_erase(op);
 }
 
+void ir_replace_op_by(ir_op *op, ir_op *with) {
+  for (unsigned i = 0; i < op->num_results; i++)
+    ir_replace_uses(ir_result(op, i), ir_result(with, i));
+  ir_op_erase(op);
+}
+
 void ir_replace_uses_in(ir_value *value, ir_value *with, const ir_block *block) {
   for (ir_use *use = value->uses, *next; use; use = next) {
     next = use->next;
@@ -205,6 +211,30 @@ ir_op *ir_op_create(ir_builder *builder, ir_opcode code, const ir_op_spec *spec)
   return op;
 }
 
+ir_op_spec ir_op_spec_of(const ir_op *op, ir_value *const *operands, const ir_type *const *types) {
+  ir_arena *arena = &op->module->arena;
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = op->num_operands,
+                     .types = types,
+                     .num_results = op->num_results,
+                     .attrs = op->attrs,
+                     .num_attrs = op->num_attrs};
+  memcpy(spec.groups, op->groups, sizeof spec.groups);
+  if (!operands) {
+    ir_value **own = IR_NEW_ARRAY(arena, ir_value *, op->num_operands);
+    for (unsigned i = 0; i < op->num_operands; i++)
+      own[i] = ir_operand(op, i);
+    spec.operands = own;
+  }
+  if (!types) {
+    const ir_type **own = IR_NEW_ARRAY(arena, const ir_type *, op->num_results);
+    for (unsigned i = 0; i < op->num_results; i++)
+      own[i] = op->results[i].type;
+    spec.types = own;
+  }
+  return spec;
+}
+
 static void drop_operands(ir_block *block) {
   for (ir_op *op = block->first; op; op = op->next) {
     for (unsigned i = 0; i < op->num_operands; i++)
@@ -241,6 +271,11 @@ void ir_op_move_to_end(ir_op *op, ir_block *block) {
   link_op(op, block, NULL);
 }
 
+void ir_block_move_ops(ir_block *from, ir_block *to) {
+  while (from->first)
+    ir_op_move_to_end(from->first, to);
+}
+
 /* --------------------------------------------------------------------------------------------------------- blocks */
 
 ir_value *ir_block_add_arg(ir_block *block, const ir_type *type) {
@@ -264,6 +299,13 @@ void ir_block_remove_arg(ir_block *block, unsigned index) {
     block->args[i] = block->args[i + 1];
     block->args[i]->index = i;
   }
+}
+
+bool ir_op_unused(const ir_op *op) {
+  for (unsigned i = 0; i < op->num_results; i++)
+    if (!ir_value_unused(ir_result(op, i)))
+      return false;
+  return true;
 }
 
 bool ir_op_touches(const ir_op *op, ir_type_kind kind) {
@@ -367,6 +409,24 @@ bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data) 
 
 static bool is_other(ir_op *op, void *code) { return op->code != *(const ir_opcode *)code; }
 
+static bool number_op(ir_op *op, void *next) {
+  op->mark = (*(uint32_t *)next)++;
+  return true;
+}
+
+uint32_t ir_number_ops(ir_block *block) {
+  uint32_t next = 1;
+  ir_walk(block, number_op, &next);
+  return next;
+}
+
+static bool clear_mark(ir_op *op, void *data) {
+  op->mark = 0;
+  return true;
+}
+
+void ir_clear_marks(ir_block *block) { ir_walk(block, clear_mark, NULL); }
+
 bool ir_block_has(ir_block *block, ir_opcode code) { return !ir_walk(block, is_other, &code); }
 
 /* -------------------------------------------------------------------------------------------------------- cloning */
@@ -393,20 +453,10 @@ ir_value *ir_value_map_get(const ir_value_map *map, ir_value *value) {
 ir_op *ir_op_clone(ir_builder *builder, const ir_op *op, ir_value_map *map) {
   if (!map)
     map = ir_value_map_create(builder->module);
-  ir_arena *arena = &builder->module->arena;
-  ir_value **operands = IR_NEW_ARRAY(arena, ir_value *, op->num_operands);
-  const ir_type **types = IR_NEW_ARRAY(arena, const ir_type *, op->num_results);
+  ir_value **operands = IR_NEW_ARRAY(&builder->module->arena, ir_value *, op->num_operands);
   for (unsigned i = 0; i < op->num_operands; i++)
     operands[i] = ir_value_map_get(map, ir_operand(op, i));
-  for (unsigned i = 0; i < op->num_results; i++)
-    types[i] = op->results[i].type;
-  ir_op_spec spec = {.operands = operands,
-                     .num_operands = op->num_operands,
-                     .types = types,
-                     .num_results = op->num_results,
-                     .attrs = op->attrs,
-                     .num_attrs = op->num_attrs};
-  memcpy(spec.groups, op->groups, sizeof spec.groups);
+  ir_op_spec spec = ir_op_spec_of(op, operands, NULL);
   ir_builder at = *builder;
   at.loc = op->loc;
   ir_op *clone = ir_op_create(&at, op->code, &spec);

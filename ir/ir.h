@@ -213,8 +213,10 @@ const ir_expr *ir_expr_binary(ir_module *module, ir_expr_kind kind, const ir_exp
 const ir_map *ir_map_get(ir_module *module, unsigned num_dims, unsigned num_syms, unsigned num_results,
                          const ir_expr *const *results);
 const ir_map *ir_map_identity(ir_module *module, unsigned num_dims);
-/* (d0, .., dn-1) -> (d[dims[0]], d[dims[1]], ..) */
+/* (d0, .., dn-1) -> (d[dims[0]], d[dims[1]], ..); `dims` NULL: the first ones, in order. */
 const ir_map *ir_map_select(ir_module *module, unsigned num_dims, unsigned num_results, const unsigned *dims);
+/* All dims, in order, but those of the list. */
+const ir_map *ir_map_without(ir_module *module, unsigned num_dims, unsigned count, const int64_t *dims);
 bool ir_map_is_identity(const ir_map *map);
 /* Each result is a distinct dim (some dims may be missing). */
 bool ir_map_is_projected_permutation(const ir_map *map);
@@ -469,10 +471,15 @@ typedef struct ir_op_spec {
 } ir_op_spec;
 
 ir_op *ir_op_create(ir_builder *builder, ir_opcode code, const ir_op_spec *spec);
+/* What makes the op again, without its regions, from these operands, group by group as many, with results of these
+ * types; NULL: its own. */
+ir_op_spec ir_op_spec_of(const ir_op *op, ir_value *const *operands, const ir_type *const *types);
 /* Unlinks and forgets the op and all within; its results must be unused. */
 void ir_op_erase(ir_op *op);
 void ir_op_move_before(ir_op *op, ir_op *before);
 void ir_op_move_to_end(ir_op *op, ir_block *block);
+/* All ops of one block to the end of another. */
+void ir_block_move_ops(ir_block *from, ir_block *to);
 /* A copy at the builder's place, regions included. Operands are looked up in `map` first (may be NULL), and results and
  * block arguments are added to it. */
 typedef struct ir_value_map ir_value_map;
@@ -509,6 +516,10 @@ void ir_set_operand(ir_op *op, unsigned i, ir_value *value);
 /* Inserts into or removes from a group; the op's use records move (pointers to ir_use die). */
 void ir_insert_operand(ir_op *op, unsigned group, unsigned position, ir_value *value);
 void ir_remove_operand(ir_op *op, unsigned i);
+/* The op that makes the value, if it is one of that code; else NULL. */
+static inline ir_op *ir_made_by(const ir_value *value, ir_opcode code) {
+  return value->op && value->op->code == code ? value->op : NULL;
+}
 static inline bool ir_value_unused(const ir_value *value) { return !value->uses; }
 /* An op of the block, or the block as an argument, makes the value. */
 static inline bool ir_value_is_in(const ir_value *value, const ir_block *block) {
@@ -516,13 +527,16 @@ static inline bool ir_value_is_in(const ir_value *value, const ir_block *block) 
 }
 static inline bool ir_value_has_one_use(const ir_value *value) { return value->uses && !value->uses->next; }
 void ir_replace_uses(ir_value *value, ir_value *with);
-/* The value takes the place of the op's one result, and the op goes. */
+/* The value takes the place of the op's one result, and the op goes; or the other op's results that of all. */
 void ir_replace_op(ir_op *op, ir_value *with);
+void ir_replace_op_by(ir_op *op, ir_op *with);
 /* Only the uses by ops inside `block`, nested ones included. */
 void ir_replace_uses_in(ir_value *value, ir_value *with, const ir_block *block);
 /* The position of a use among its user's operands. */
 static inline unsigned ir_use_index(const ir_use *use) { return (unsigned)(use - use->user->operands); }
 
+/* None of its results is used. */
+bool ir_op_unused(const ir_op *op);
 /* Some operand or result has a type of that kind. */
 bool ir_op_touches(const ir_op *op, ir_type_kind kind);
 /* The op stands in `block` or in a region nested there. */
@@ -552,11 +566,19 @@ const int64_t *ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *coun
 
 /* Calls `visit` for each op in the block and below, parents first; the op visited may be erased. Stops on false. */
 bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data);
+/* Numbers these ops in their marks, from 1 on; returns the number behind the last. Or clears the marks. */
+uint32_t ir_number_ops(ir_block *block);
+void ir_clear_marks(ir_block *block);
 /* Some op in the block or below is of that kind. */
 bool ir_block_has(ir_block *block, ir_opcode code);
 /* The op whose sym_name is `name` in the module's top level; NULL if there is none. Constant time but for the first
  * call, which builds a table (symbol.c). */
 ir_op *ir_module_lookup(const ir_module *module, const char *name);
+/* The op is a function with a body; and one that is not private: whoever has the module's code may call it. */
+static inline bool ir_is_defined_function(const ir_op *op) {
+  return op->code == OP_FUNC_FUNC && ir_region(op, 0)->first;
+}
+bool ir_is_exported(const ir_op *op);
 
 /* ------------------------------------------------------------------------------------ structured ops (structured.c) */
 

@@ -5,13 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '$' || c == '.'; }
+static bool is_word(char c) { return lex_is_letter(c) || lex_is_digit(c) || c == '$' || c == '.'; }
 
 /* Its value, or -1. */
 static int hex_digit(char c) {
-  if (is_digit(c))
+  if (lex_is_digit(c))
     return c - '0';
   if (c >= 'a' && c <= 'f')
     return c - 'a' + 10;
@@ -95,20 +93,20 @@ static void lex_number(lex_state *lex, const char *start) {
     set_token(lex, LEX_INTEGER, start, end);
     return;
   }
-  while (end < lex->end && is_digit(*end))
+  while (end < lex->end && lex_is_digit(*end))
     end++;
   if (end == lex->end || *end != '.') {
     set_token(lex, LEX_INTEGER, start, end);
     return;
   }
-  for (end++; end < lex->end && is_digit(*end); end++)
+  for (end++; end < lex->end && lex_is_digit(*end); end++)
     continue;
   if (end < lex->end && (*end == 'e' || *end == 'E')) {
     const char *exponent = end + 1;
     if (exponent < lex->end && (*exponent == '+' || *exponent == '-'))
       exponent++;
-    if (exponent < lex->end && is_digit(*exponent)) {
-      for (end = exponent; end < lex->end && is_digit(*end); end++)
+    if (exponent < lex->end && lex_is_digit(*exponent)) {
+      for (end = exponent; end < lex->end && lex_is_digit(*end); end++)
         continue;
     }
   }
@@ -118,8 +116,8 @@ static void lex_number(lex_state *lex, const char *start) {
 /* A name after a sigil: all digits, or letters, digits and `$._-` that do not start with a digit. */
 static void lex_prefixed(lex_state *lex, int kind, const char *start) {
   const char *end = start + 1;
-  if (end < lex->end && is_digit(*end)) {
-    while (end < lex->end && is_digit(*end))
+  if (end < lex->end && lex_is_digit(*end)) {
+    while (end < lex->end && lex_is_digit(*end))
       end++;
   } else {
     while (end < lex->end && (is_word(*end) || *end == '-'))
@@ -140,14 +138,14 @@ void lex_advance(lex_state *lex) {
     return;
   }
   char c = *start;
-  if (is_letter(c)) {
+  if (lex_is_letter(c)) {
     const char *end = start + 1;
     while (end < lex->end && is_word(*end))
       end++;
     set_token(lex, LEX_WORD, start, end);
     return;
   }
-  if (is_digit(c)) {
+  if (lex_is_digit(c)) {
     lex_number(lex, start);
     return;
   }

@@ -39,6 +39,9 @@ typedef struct lex_state {
   bool failed;                    /* an error was reported */
 } lex_state;
 
+static inline bool lex_is_digit(char c) { return c >= '0' && c <= '9'; }
+static inline bool lex_is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
 /* Starts at the beginning of a registered source text (ir_module_add_source); reads the first token. */
 void lex_start(lex_state *lex, ir_module *module, uint32_t source);
 /* Makes the next token the current one. */

@@ -241,15 +241,24 @@ const ir_map *ir_map_get(ir_module *module, unsigned num_dims, unsigned num_syms
 const ir_map *ir_map_select(ir_module *module, unsigned num_dims, unsigned num_results, const unsigned *dims) {
   const ir_expr *results[IR_MAX_LOOPS];
   for (unsigned i = 0; i < num_results; i++)
-    results[i] = ir_expr_dim(module, dims[i]);
+    results[i] = ir_expr_dim(module, dims ? dims[i] : i);
   return ir_map_get(module, num_dims, 0, num_results, results);
 }
 
 const ir_map *ir_map_identity(ir_module *module, unsigned num_dims) {
-  unsigned dims[IR_MAX_LOOPS];
-  for (unsigned i = 0; i < num_dims; i++)
-    dims[i] = i;
-  return ir_map_select(module, num_dims, num_dims, dims);
+  return ir_map_select(module, num_dims, num_dims, NULL);
+}
+
+const ir_map *ir_map_without(ir_module *module, unsigned num_dims, unsigned count, const int64_t *dims) {
+  unsigned kept[IR_MAX_LOOPS], n = 0;
+  for (unsigned dim = 0; dim < num_dims; dim++) {
+    bool dropped = false;
+    for (unsigned i = 0; i < count; i++)
+      dropped |= dims[i] == dim;
+    if (!dropped)
+      kept[n++] = dim;
+  }
+  return ir_map_select(module, num_dims, n, kept);
 }
 
 int ir_map_result_dim(const ir_map *map, unsigned i) {

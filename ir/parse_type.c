@@ -158,7 +158,7 @@ static bool parse_dims(ir_parser *parser, unsigned *rank, int64_t *shape) {
       extent = IR_DYNAMIC;
       at++;
     } else if (parse_at(parser, LEX_INTEGER)) {
-      for (; at < end && *at >= '0' && *at <= '9'; at++)
+      for (; at < end && lex_is_digit(*at); at++)
         if (__builtin_mul_overflow(extent, 10, &extent) || __builtin_add_overflow(extent, *at - '0', &extent))
           return parse_error(parser, "this extent does not fit in 64 bits");
     } else if (parse_at(parser, '-')) {
@@ -326,7 +326,7 @@ static bool parse_memref_rest(ir_parser *parser, unsigned rank, layout *result, 
   return true;
 }
 
-/* tensor<..>, vector<..> or memref<..>; the word is consumed. */
+/* tensor<..>, vector<..>, memref<..> or !amx.tile<16x32xbf16>; the word is consumed. */
 static bool parse_shaped(ir_parser *parser, ir_type_kind kind, const ir_type **type) {
   unsigned rank;
   int64_t shape[IR_MAX_RANK];
@@ -340,35 +340,24 @@ static bool parse_shaped(ir_parser *parser, ir_type_kind kind, const ir_type **t
     return false;
   if (!parse_expect(parser, '>'))
     return false;
+  for (unsigned i = 0; kind == IR_TYPE_VECTOR && i < rank; i++)
+    if (shape[i] <= 0)
+      return parse_error_at(parser, loc, "the extents of a vector are positive constants");
+  if (kind == IR_TYPE_TILE && (rank != 2 || !ir_tile_fits(element, shape[0], shape[1])))
+    return parse_error_at(parser, loc, "a tile has 1 to 16 rows of f32 or bf16, of 4 to 64 bytes in whole words");
   if (kind == IR_TYPE_TENSOR)
     *type = ir_type_tensor(parser->module, element, rank, shape);
   else if (kind == IR_TYPE_MEMREF)
     *type = ir_type_memref(parser->module, element, rank, shape, strides.strided ? strides.strides : NULL,
                            strides.offset, space);
-  else
+  else if (kind == IR_TYPE_VECTOR)
     *type = ir_type_vector(parser->module, element, rank, shape);
-  for (unsigned i = 0; kind == IR_TYPE_VECTOR && i < rank; i++)
-    if (shape[i] <= 0)
-      return parse_error_at(parser, loc, "the extents of a vector are positive constants");
+  else
+    *type = ir_type_tile(parser->module, element, shape[0], shape[1]);
   return true;
 }
 
 /* ------------------------------------------------------------------------------------------------------- types */
-
-/* !amx.tile<16x32xbf16>; the name is consumed. */
-static bool parse_tile(ir_parser *parser, const ir_type **type) {
-  unsigned rank;
-  int64_t shape[IR_MAX_RANK];
-  ir_scalar element;
-  ir_loc loc = parse_loc(parser);
-  if (!parse_expect(parser, '<') || !parse_dims(parser, &rank, shape) || !parse_scalar(parser, &element) ||
-      !parse_expect(parser, '>'))
-    return false;
-  if (rank != 2 || !ir_tile_fits(element, shape[0], shape[1]))
-    return parse_error_at(parser, loc, "a tile has 1 to 16 rows of f32 or bf16, of 4 to 64 bytes in whole words");
-  *type = ir_type_tile(parser->module, element, shape[0], shape[1]);
-  return true;
-}
 
 /* !pdl.operation, !transform.any_op, !transform.op<"..">, !amx.tile<..>, !alias */
 static bool parse_bang(ir_parser *parser, const ir_type **type) {
@@ -390,7 +379,7 @@ static bool parse_bang(ir_parser *parser, const ir_type **type) {
   }
   if (lex_is(token, "!amx.tile")) {
     lex_advance(&parser->lex);
-    return parse_tile(parser, type);
+    return parse_shaped(parser, IR_TYPE_TILE, type);
   }
   if (!known)
     return parse_error(parser, "unknown type '%.*s'", (int)token.size, token.text);

@@ -177,17 +177,35 @@ void print_value(ir_printer *printer, const ir_value *value) {
 
 /* ---------------------------------------------------------------------------------------------------- parts of ops */
 
-void print_group(ir_printer *printer, const ir_op *op, unsigned group) {
-  for (unsigned i = 0; i < ir_group_size(op, group); i++) {
+static void print_values(ir_printer *printer, const ir_op *op, unsigned first, unsigned count) {
+  for (unsigned i = 0; i < count; i++) {
     print_separator(printer, i);
-    print_value(printer, ir_group_operand(op, group, i));
+    print_value(printer, ir_operand(op, first + i));
   }
 }
 
-void print_group_types(ir_printer *printer, const ir_op *op, unsigned group) {
-  for (unsigned i = 0; i < ir_group_size(op, group); i++) {
+static void print_types(ir_printer *printer, const ir_op *op, unsigned first, unsigned count) {
+  for (unsigned i = 0; i < count; i++) {
     print_separator(printer, i);
-    print_type(printer, ir_group_operand(op, group, i)->type);
+    print_type(printer, ir_operand(op, first + i)->type);
+  }
+}
+
+void print_operands(ir_printer *printer, const ir_op *op) { print_values(printer, op, 0, op->num_operands); }
+void print_operand_types(ir_printer *printer, const ir_op *op) { print_types(printer, op, 0, op->num_operands); }
+void print_group(ir_printer *printer, const ir_op *op, unsigned group) {
+  print_values(printer, op, ir_group_start(op, group), ir_group_size(op, group));
+}
+void print_group_types(ir_printer *printer, const ir_op *op, unsigned group) {
+  print_types(printer, op, ir_group_start(op, group), ir_group_size(op, group));
+}
+
+void print_arguments(ir_printer *printer, const ir_block *block) {
+  for (unsigned i = 0; i < block->num_args; i++) {
+    print_separator(printer, i);
+    print_value(printer, block->args[i]);
+    print_text(printer, ": ");
+    print_type(printer, block->args[i]->type);
   }
 }
 
@@ -263,12 +281,8 @@ static void print_op(ir_printer *printer, const ir_op *op);
 static void print_label(ir_printer *printer, const ir_block *block) {
   print_line(printer);
   print_text(printer, "^bb0");
-  for (unsigned i = 0; i < block->num_args; i++) {
-    print_text(printer, i ? ", " : "(");
-    print_value(printer, block->args[i]);
-    print_text(printer, ": ");
-    print_type(printer, block->args[i]->type);
-  }
+  print_text(printer, block->num_args ? "(" : "");
+  print_arguments(printer, block);
   print_text(printer, block->num_args ? "):" : ":");
 }
 
@@ -453,10 +467,7 @@ static unsigned print_attrs_if(ir_printer *printer, const ir_op *op, bool inhere
 
 static void print_generic(ir_printer *printer, const ir_op *op) {
   print_format(printer, "\"%s\"(", is_elementwise(op) ? "linalg.elementwise" : ir_op_row(op)->name);
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    print_separator(printer, i);
-    print_value(printer, ir_operand(op, i));
-  }
+  print_operands(printer, op);
   print_text(printer, ")");
   if (print_attrs_if(printer, op, true, " <{"))
     print_text(printer, "}>");
@@ -472,10 +483,7 @@ static void print_generic(ir_printer *printer, const ir_op *op) {
   if (print_attrs_if(printer, op, false, " {"))
     print_text(printer, "}");
   print_text(printer, " : (");
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    print_separator(printer, i);
-    print_type(printer, ir_operand(op, i)->type);
-  }
+  print_operand_types(printer, op);
   print_text(printer, ")");
   if (op->num_results)
     print_arrow_results(printer, op);

@@ -1,4 +1,5 @@
 /* print_attr.c - affine maps, types and attributes to text. See printer.h. */
+#include "lex.h"
 #include "printer.h"
 
 #include <inttypes.h>
@@ -217,14 +218,12 @@ static void print_string(ir_printer *printer, const char *text, size_t size) {
   print_text(printer, "\"");
 }
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
 /* May the name stand without quotes? */
 static bool is_plain_name(const char *name, const char *extra) {
-  if (!is_letter(*name))
+  if (!lex_is_letter(*name))
     return false;
   for (const char *c = name; *c; c++)
-    if (!is_letter(*c) && !(*c >= '0' && *c <= '9') && !strchr(extra, *c))
+    if (!lex_is_letter(*c) && !lex_is_digit(*c) && !strchr(extra, *c))
       return false;
   return true;
 }

@@ -20,6 +20,10 @@ void print_enter_region(ir_printer *printer, const ir_block *block);
 
 /* Parts. Lists are separated by ", ". */
 void print_value(ir_printer *printer, const ir_value *value);
+void print_operands(ir_printer *printer, const ir_op *op);
+void print_operand_types(ir_printer *printer, const ir_op *op);
+/* %a: T, .. */
+void print_arguments(ir_printer *printer, const ir_block *block);
 void print_group(ir_printer *printer, const ir_op *op, unsigned group);
 void print_group_types(ir_printer *printer, const ir_op *op, unsigned group);
 void print_type(ir_printer *printer, const ir_type *type);

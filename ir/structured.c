@@ -199,19 +199,6 @@ static bool get_dims(const ir_op *op, const char *name, unsigned rank, unsigned 
   return true;
 }
 
-/* The loops of an identity operand of rank `rank`, less those in `dims`. */
-static const ir_map *map_without(const ir_op *op, unsigned rank, unsigned count, const int64_t *dims) {
-  unsigned kept[IR_MAX_LOOPS], n = 0;
-  for (unsigned loop = 0; loop < rank; loop++) {
-    bool dropped = false;
-    for (unsigned i = 0; i < count; i++)
-      dropped |= dims[i] == loop;
-    if (!dropped)
-      kept[n++] = loop;
-  }
-  return ir_map_select(op->module, rank, n, kept);
-}
-
 const ir_structure *structure_reduce(const ir_op *op) {
   unsigned count, inputs = ir_num_inputs(op);
   const int64_t *dims;
@@ -224,7 +211,7 @@ const ir_structure *structure_reduce(const ir_op *op) {
   for (unsigned i = 0; i < count; i++)
     structure->reductions |= 1u << dims[i];
   for (unsigned i = 0; i < op->num_operands; i++) {
-    const ir_map *map = i < inputs ? ir_map_identity(op->module, rank) : map_without(op, rank, count, dims);
+    const ir_map *map = i < inputs ? ir_map_identity(op->module, rank) : ir_map_without(op->module, rank, count, dims);
     if (!has_rank(op, i, map->num_results))
       return NULL;
     set_map(structure, i, map);
@@ -245,7 +232,7 @@ const ir_structure *structure_broadcast(const ir_op *op) {
     return NULL;
   unsigned rank = operand_rank(op, 1);
   ir_structure *structure = new_structure(op, rank);
-  set_map(structure, 0, map_without(op, rank, count, dims));
+  set_map(structure, 0, ir_map_without(op->module, rank, count, dims));
   set_map(structure, 1, ir_map_identity(op->module, rank));
   return structure;
 }
@@ -286,7 +273,7 @@ const ir_structure *structure_softmax(const ir_op *op) {
   ir_structure *structure = new_structure(op, rank);
   structure->reductions = 1u << dim;
   for (unsigned i = 0; i < op->num_operands; i++) {
-    const ir_map *map = i < 2 ? ir_map_identity(op->module, rank) : map_without(op, rank, 1, &dim);
+    const ir_map *map = i < 2 ? ir_map_identity(op->module, rank) : ir_map_without(op->module, rank, 1, &dim);
     if (!has_rank(op, i, map->num_results))
       return NULL;
     set_map(structure, i, map);
@@ -302,7 +289,7 @@ const ir_structure *structure_diag(const ir_op *op) {
   unsigned rank = operand_rank(op, 1);
   const int64_t column = rank - 1;
   ir_structure *structure = new_structure(op, rank);
-  set_map(structure, 0, map_without(op, rank, 1, &column));
+  set_map(structure, 0, ir_map_without(op->module, rank, 1, &column));
   set_map(structure, 1, ir_map_identity(op->module, rank));
   return structure;
 }

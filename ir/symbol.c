@@ -79,3 +79,7 @@ ir_op *ir_module_lookup(const ir_module *module, const char *name) {
   const symbol *entry = find_symbol(module->symbols, name);
   return entry ? entry->op : NULL;
 }
+
+bool ir_is_exported(const ir_op *op) {
+  return ir_is_defined_function(op) && strcmp(ir_attr_string_or(op, "sym_visibility", "public"), "private");
+}

@@ -266,10 +266,8 @@ bool parse_select(ir_parser *parser, ir_draft *draft) {
 }
 
 void print_select(ir_printer *printer, const ir_op *op) {
-  for (unsigned i = 0; i < 3; i++) {
-    print_text(printer, i ? ", " : " ");
-    print_value(printer, ir_operand(op, i));
-  }
+  print_text(printer, " ");
+  print_operands(printer, op);
   print_attr_dict(printer, op, NULL, "");
   print_text(printer, " : ");
   if (ir_operand(op, 0)->type->kind != IR_TYPE_SCALAR) {

@@ -345,12 +345,8 @@ void print_payload(ir_printer *printer, const ir_op *op) {
   if (payload)
     return;
   print_enter_region(printer, body);
-  for (unsigned i = 0; i < body->num_args; i++) {
-    print_text(printer, i ? ", " : " (");
-    print_value(printer, body->args[i]);
-    print_text(printer, ": ");
-    print_type(printer, body->args[i]->type);
-  }
-  print_text(printer, body->num_args ? ") " : " () ");
+  print_text(printer, " (");
+  print_arguments(printer, body);
+  print_text(printer, ") ");
   print_region(printer, body, false, 0);
 }

@@ -226,10 +226,8 @@ void print_contract(ir_printer *printer, const ir_op *op) {
   print_text(printer, ", ");
   print_iterator_types(printer, op);
   print_format(printer, ", kind = #vector.kind<%s>}", ir_attr_string_or(op, "kind", "add"));
-  for (unsigned i = 0; i < 3; i++) {
-    print_text(printer, i ? ", " : " ");
-    print_value(printer, ir_operand(op, i));
-  }
+  print_text(printer, " ");
+  print_operands(printer, op);
   print_attr_dict(printer, op, "indexing_maps iterator_types kind", "");
   static const char *const words[] = {" : ", ", ", " into "};
   for (unsigned i = 0; i < 3; i++) {

@@ -110,16 +110,11 @@ bool parse_fuse_ext(ir_parser *parser, ir_draft *draft) {
 }
 
 void print_fuse_ext(ir_printer *printer, const ir_op *op) {
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    print_text(printer, i ? ", " : " ");
-    print_value(printer, ir_operand(op, i));
-  }
+  print_text(printer, " ");
+  print_operands(printer, op);
   print_attr_dict(printer, op, NULL, "");
   print_text(printer, " : (");
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    print_text(printer, i ? ", " : "");
-    print_type(printer, ir_operand(op, i)->type);
-  }
+  print_operand_types(printer, op);
   print_text(printer, ")");
   print_arrow_results(printer, op);
 }

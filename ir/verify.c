@@ -258,15 +258,10 @@ static ir_op *advance(verifier *verifier, ir_op *op) {
   }
 }
 
-static bool forget_mark(ir_op *op, void *data) {
-  op->mark = 0;
-  return true;
-}
-
 bool ir_verify(ir_module *module, unsigned stages) {
   verifier verifier = {.stages = stages, .valid = true};
   module->root->mark = 0;
-  ir_walk(ir_region(module->root, 0), forget_mark, NULL);
+  ir_clear_marks(ir_region(module->root, 0));
   for (ir_op *op = module->root; op; op = advance(&verifier, op)) {
     op->mark = ++verifier.serial << OPEN_BITS;
     if (!verify_op(&verifier, op))

@@ -2,6 +2,7 @@
  * loop, subscripts stay in bounds, and the body computes new elements from old ones and does nothing else.
  * Later stages rely on it: every loop has an extent that some operand shows, and an out is written once per iteration
  * of the parallel loops. */
+#include "build.h"
 #include "verify_util.h"
 
 static bool verify_maps(const ir_op *op, const ir_structure *structure) {
@@ -36,8 +37,6 @@ static int64_t product(int64_t a, int64_t b) {
   return !__builtin_mul_overflow(a, b, &found) ? found : (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
 }
 
-static int64_t floor_quotient(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-
 /* False where an extent is not known. */
 static bool find_span(const ir_expr *expr, const int64_t *extents, span *found) {
   span a, b;
@@ -57,15 +56,18 @@ static bool find_span(const ir_expr *expr, const int64_t *extents, span *found) 
     *found = (span){product(by < 0 ? a.high : a.low, by), product(by < 0 ? a.low : a.high, by)};
     return true;
   case IR_EXPR_FLOORDIV:
-    *found = (span){floor_quotient(a.low, by), floor_quotient(a.high, by)};
+    *found = (span){ir_floor_quotient(a.low, by), ir_floor_quotient(a.high, by)};
     return true;
   case IR_EXPR_CEILDIV:
-    *found = (span){floor_quotient(a.low, by) + (a.low % by != 0), floor_quotient(a.high, by) + (a.high % by != 0)};
+    *found =
+        (span){ir_floor_quotient(a.low, by) + (a.low % by != 0), ir_floor_quotient(a.high, by) + (a.high % by != 0)};
     return true;
   default:
-    *found = floor_quotient(a.low, by) == floor_quotient(a.high, by)
-                 ? (span){a.low - by * floor_quotient(a.low, by), a.high - by * floor_quotient(a.low, by)}
-                 : (span){0, by - 1};
+    *found = (span){0, by - 1};
+    if (ir_floor_quotient(a.low, by) == ir_floor_quotient(a.high, by)) {
+      found->low = a.low % by + (a.low % by < 0 ? by : 0);
+      found->high = found->low + (a.high - a.low);
+    }
     return true;
   }
 }

@@ -91,7 +91,7 @@ static ir_op *read_originals(ir_op *op) {
     return op;
   ir_builder builder = ir_builder_before(op);
   ir_op *fresh = recast_create(&parts, &builder, NULL);
-  recast_replace(op, fresh);
+  ir_replace_op_by(op, fresh);
   return fresh;
 }
 
@@ -150,8 +150,8 @@ static uint32_t unsplit_loops(const recast *parts) {
  * whether the other fits is seen when it is reshaped. */
 static void split_as_collapsed(const recast *parts, uint32_t whole, ir_builder *builder, split *split) {
   for (unsigned i = 0; i < parts->num_ins; i++) {
-    ir_op *collapse = parts->operands[i]->op;
-    if (!collapse || collapse->code != OP_TENSOR_COLLAPSE_SHAPE)
+    ir_op *collapse = ir_made_by(parts->operands[i], OP_TENSOR_COLLAPSE_SHAPE);
+    if (!collapse)
       continue;
     const ir_attr *groups = ir_attr_get(collapse, "reassociation");
     for (unsigned g = 0, dim = 0; g < groups->count; dim += groups->elements[g++]->count) {
@@ -334,19 +334,18 @@ static ir_value *collapse_known(ir_builder *builder, ir_value *value, const ir_t
 /* The value with its dims split: counts[d] dims in place of dim d. What was merged before is taken from there. */
 static ir_value *split_value(ir_builder *builder, ir_value *value, unsigned rank, const ir_index *sizes,
                              const unsigned *counts) {
-  ir_op *op = value->op;
+  const ir_op *op = ir_made_by(value, OP_TENSOR_COLLAPSE_SHAPE);
+  ir_value *start = recast_start(builder, value, rank, sizes);
   ir_cell splat;
-  if (op && op->code == OP_TENSOR_EMPTY)
-    return ir_empty(builder, value->type->element, rank, sizes);
-  if (op && op->code == OP_LINALG_FILL)
-    return ir_fill(builder, ir_operand(op, 0), ir_empty(builder, value->type->element, rank, sizes));
+  if (start)
+    return start;
   if (ir_value_splat(value, &splat) && all_static(value->type, rank, sizes)) {
     int64_t shape[IR_MAX_RANK];
     for (unsigned dim = 0; dim < rank; dim++)
       shape[dim] = sizes[dim].constant;
     return ir_splat(builder, ir_type_with_shape(builder->module, value->type, rank, shape), splat);
   }
-  if (!op || op->code != OP_TENSOR_COLLAPSE_SHAPE)
+  if (!op)
     return expand_known(builder, value, rank, sizes, counts);
   ir_value *source = ir_operand(op, 0);
   const ir_attr *groups = ir_attr_get(op, "reassociation");
@@ -513,12 +512,8 @@ static ir_value *drop_constant_dims(ir_builder *builder, ir_value *init, const i
     results[kept++] = map->results[dim];
   }
   *kept_map = ir_map_get(builder->module, map->num_dims, 0, kept, results);
-  ir_op *op = init->op;
-  if (op && op->code == OP_TENSOR_EMPTY)
-    return ir_empty(builder, type->element, kept, sizes);
-  if (op && op->code == OP_LINALG_FILL)
-    return ir_fill(builder, ir_operand(op, 0), ir_empty(builder, type->element, kept, sizes));
-  return ir_collapse(builder, init, ir_type_with_shape(builder->module, type, kept, shape), counts);
+  ir_value *start = recast_start(builder, init, kept, sizes);
+  return start ? start : ir_collapse(builder, init, ir_type_with_shape(builder->module, type, kept, shape), counts);
 }
 
 /* Loops of one iteration that only the result has are constants: `loops` tells each old loop in terms of those left. */
@@ -616,7 +611,7 @@ static ir_op *write_transposed(ir_op *move) {
     out = ir_fill(&builder, ir_splat(&builder, ir_type_scalar(op->module, out->type->element), init), out);
   parts.operands[parts.num_ins] = out;
   ir_op *fresh = recast_create(&parts, &builder, NULL);
-  recast_replace(move, fresh);
+  ir_replace_op_by(move, fresh);
   ir_op_erase(op);
   return fresh;
 }
@@ -676,9 +671,7 @@ static ir_op *reshape_narrow(ir_op *op) {
     return op;
   ir_builder builder = ir_builder_before(op);
   ir_value *narrow = ir_input(cast, 0), *wide = ir_result(op, 0);
-  ir_op *reshape = ir_op_clone(&builder, op, ir_value_map_create(op->module));
-  ir_set_operand(reshape, 0, narrow);
-  ir_result(reshape, 0)->type = ir_type_with_element(op->module, wide->type, narrow->type->element);
+  ir_op *reshape = recast_reshape(&builder, op, narrow);
   ir_value *out = pass_empty_like(&builder, ir_result(reshape, 0), wide->type->element);
   ir_replace_uses(wide, body_convert(&builder, ir_result(reshape, 0), out));
   ir_op_erase(op);

@@ -31,10 +31,10 @@ static int64_t of_stride(const ir_value *memref, unsigned dim, unsigned depth) {
 int64_t alignment_of_stride(const ir_value *memref, unsigned dim) { return of_stride(memref, dim, 0); }
 
 int64_t alignment_of_extent(const ir_value *memref, unsigned dim) {
-  const ir_op *op = memref->op;
+  const ir_op *op = ir_made_by(memref, OP_MEMREF_SUBVIEW);
   if (memref->type->shape[dim] != IR_DYNAMIC)
     return power_in(memref->type->shape[dim]);
-  bool known = op && op->code == OP_MEMREF_SUBVIEW && ir_operand(op, 0)->type->rank == memref->type->rank;
+  bool known = op && ir_operand(op, 0)->type->rank == memref->type->rank;
   return known ? alignment_of_index(ir_slice_of(op).sizes[dim]) : 1;
 }
 

@@ -157,7 +157,7 @@ int64_t anchor_contraction_warps(const ir_op *contract, const target_facts *fact
 
 /* Is `dim` of a factor, a matrix, the last one of what it was read from, as far as a transposition after that shows? */
 static bool reads_along(const ir_value *factor, unsigned dim) {
-  bool transposed = factor->op && factor->op->code == OP_VECTOR_TRANSPOSE;
+  bool transposed = ir_made_by(factor, OP_VECTOR_TRANSPOSE);
   return (dim == 1) != transposed;
 }
 

@@ -68,10 +68,7 @@ static ir_value *create_scores(decomposition *d) {
   unsigned num_loops;
   const ir_map *maps[] = {new_map(d, ATTENTION_QUERY, d->loops.depth, &num_loops),
                           new_map(d, ATTENTION_KEY, d->loops.depth, &num_loops), NULL};
-  unsigned dims[IR_MAX_RANK];
-  for (unsigned dim = 0; dim < d->rank; dim++)
-    dims[dim] = dim;
-  maps[2] = ir_map_select(d->builder.module, num_loops, d->rank, dims);
+  maps[2] = ir_map_select(d->builder.module, num_loops, d->rank, NULL);
   ir_value *out = ir_fill_const(&d->builder, 0, create_empty(d, d->statistics, d->rank));
   uint32_t reductions = (uint32_t)((UINT64_C(1) << num_loops) - (UINT64_C(1) << d->rank));
   return create_product(d, ir_operand(d->op, ATTENTION_QUERY), ir_operand(d->op, ATTENTION_KEY), out, maps, num_loops,
@@ -171,12 +168,10 @@ static void stand_for_op(const decomposition *d, ir_op *product) {
 
 /* The weights times the values, accumulated onto `start`. */
 static ir_value *weigh_values(decomposition *d, ir_value *weights, ir_value *start) {
-  unsigned num_loops, dims[IR_MAX_RANK];
+  unsigned num_loops;
   const ir_map *maps[] = {NULL, new_map(d, ATTENTION_VALUE, d->loops.columns, &num_loops),
                           new_map(d, ir_num_inputs(d->op), d->loops.columns, &num_loops)};
-  for (unsigned dim = 0; dim < d->rank; dim++)
-    dims[dim] = dim;
-  maps[0] = ir_map_select(d->builder.module, num_loops, d->rank, dims);
+  maps[0] = ir_map_select(d->builder.module, num_loops, d->rank, NULL);
   ir_value *product =
       create_product(d, weights, ir_operand(d->op, ATTENTION_VALUE), start, maps, num_loops, 1u << (d->rank - 1));
   if (d->scripted)

@@ -16,7 +16,7 @@ static void visit_inside_out(ir_block *block, void (*visit)(ir_block *block, con
 
 void pass_visit_unscheduled(ir_module *module, void (*visit)(ir_block *block, const void *data), const void *data) {
   for (ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
-    if (op->code == OP_FUNC_FUNC && ir_region(op, 0)->first && !ir_attr_get(op, "tec.scheduled"))
+    if (ir_is_defined_function(op) && !ir_attr_get(op, "tec.scheduled"))
       visit_inside_out(ir_region(op, 0), visit, data);
 }
 
@@ -47,6 +47,20 @@ bool pass_visit_kernels(ir_module *module, const pass_options *options, pass_of_
   return true;
 }
 
+void pass_update_function_type(ir_op *function) {
+  const ir_block *body = ir_region(function, 0);
+  const ir_op *end = ir_block_terminator(body);
+  ir_module *module = function->module;
+  const ir_type **inputs = IR_NEW_ARRAY(&module->arena, const ir_type *, body->num_args + 1);
+  const ir_type **results = IR_NEW_ARRAY(&module->arena, const ir_type *, end->num_operands + 1);
+  for (unsigned i = 0; i < body->num_args; i++)
+    inputs[i] = body->args[i]->type;
+  for (unsigned i = 0; i < end->num_operands; i++)
+    results[i] = ir_operand(end, i)->type;
+  const ir_type *type = ir_type_function(module, body->num_args, inputs, end->num_operands, results);
+  ir_attr_set(function, "function_type", ir_attr_type(module, type));
+}
+
 ir_builder pass_branch_around(ir_op *kernel, ir_value *condition) {
   ir_builder builder = ir_builder_before(kernel);
   ir_op *branch = ir_if(&builder, condition, NULL);
@@ -59,8 +73,7 @@ ir_op *pass_move_loop(ir_builder *builder, ir_op *old, unsigned num_inits, ir_va
   ir_op *loop = ir_for(builder, bounds.lower, bounds.upper, bounds.step, num_inits, inits);
   for (unsigned i = 0; i < old->num_attrs; i++)
     ir_attr_set(loop, old->attrs[i].name, old->attrs[i].attr);
-  while (ir_region(old, 0)->first)
-    ir_op_move_to_end(ir_region(old, 0)->first, ir_region(loop, 0));
+  ir_block_move_ops(ir_region(old, 0), ir_region(loop, 0));
   return loop;
 }
 
@@ -79,12 +92,12 @@ ir_value *pass_carry(ir_op **loop, ir_value *init, const ir_attr *layout) {
     ir_replace_uses(from->args[i], body->args[i]);
   for (unsigned i = 0; i < old->num_results; i++)
     ir_replace_uses(ir_result(old, i), ir_result(*loop, i));
-  const ir_attr *layouts = ir_attr_get(old, "tec.layouts");
+  const ir_attr *layouts = ir_attr_get(old, PASS_LAYOUTS);
   if (layouts) {
     const ir_attr **texts = IR_NEW_ARRAY(&module->arena, const ir_attr *, layouts->count + 1);
     memcpy(texts, layouts->elements, layouts->count * sizeof *texts);
     texts[layouts->count] = layout ? layout : ir_attr_string(module, "", 0);
-    ir_attr_set(*loop, "tec.layouts", ir_attr_array(module, layouts->count + 1, texts));
+    ir_attr_set(*loop, PASS_LAYOUTS, ir_attr_array(module, layouts->count + 1, texts));
   }
   ir_op_erase(old);
   return body->args[(*loop)->num_results];

@@ -35,7 +35,7 @@ bool body_is_product(const ir_op *op) {
   if (op->num_operands != 2 || !op->num_regions)
     return false;
   const ir_value *value = body_unconverted(ir_yielded(op, 0));
-  if (!value->op || value->op->code != OP_ARITH_MULF)
+  if (!ir_made_by(value, OP_ARITH_MULF))
     return false;
   unsigned seen = 0;
   for (unsigned i = 0; i < 2; i++) {
@@ -138,6 +138,13 @@ ir_value *body_quotient(ir_builder *body, ir_value *a, ir_value *b, bool is_shar
   return ir_select(body, is_zero, zero, is_shared ? ir_binary(body, OP_ARITH_MULF, a, quotient) : quotient);
 }
 
+ir_op *body_by_element(ir_builder *builder, unsigned num_ins, ir_value *const *ins, ir_value *out) {
+  const ir_map **maps = IR_NEW_ARRAY(&builder->module->arena, const ir_map *, num_ins + 1);
+  for (unsigned i = 0; i <= num_ins; i++)
+    maps[i] = ir_map_identity(builder->module, out->type->rank);
+  return ir_generic(builder, num_ins, ins, 1, &out, maps, out->type->rank, 0);
+}
+
 ir_value *body_finish(ir_builder *body, ir_op *generic, ir_value *value) {
   const ir_block *block = ir_region(generic, 0);
   ir_value *result = ir_convert(body, value, block->args[block->num_args - 1]->type);
@@ -172,8 +179,7 @@ ir_value *body_copy(ir_builder *builder, ir_value *tensor, const ir_map *read, i
 }
 
 ir_op *body_generate(ir_builder *builder, const ir_block *elements, ir_value *out) {
-  const ir_map *identity = ir_map_identity(builder->module, elements->num_args);
-  ir_op *generic = ir_generic(builder, 0, NULL, 1, &out, &identity, elements->num_args, 0);
+  ir_op *generic = body_by_element(builder, 0, NULL, out);
   ir_builder body = body_of(generic);
   ir_value_map *values = ir_value_map_create(builder->module);
   for (unsigned i = 0; i < elements->num_args; i++)

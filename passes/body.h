@@ -29,6 +29,8 @@ static inline ir_value *body_argument(const ir_op *generic, unsigned i) { return
 /* a / b, and 0 where b is 0. Where many a share one b (`is_shared`), by way of 1 / b, which is one more rounding: a
  * division takes the time of many products. */
 ir_value *body_quotient(ir_builder *body, ir_value *a, ir_value *b, bool is_shared);
+/* A generic without body that makes each element of `out` of those in the same place of the inputs. */
+ir_op *body_by_element(ir_builder *builder, unsigned num_ins, ir_value *const *ins, ir_value *out);
 /* Ends the body of a generic with `value`, converted to the type of the one output. Returns its result. */
 ir_value *body_finish(ir_builder *body, ir_op *generic, ir_value *value);
 /* The body of a contraction: out + lhs * rhs, in the type of the output. Returns the generic's result. */

@@ -312,8 +312,7 @@ static void rebuild_without_tensors(ir_op *op) {
     for (unsigned i = 0; i < from->num_args; i++)
       if (!is_tensor(from->args[i]))
         ir_replace_uses(from->args[i], ir_block_add_arg(to, from->args[i]->type));
-    while (from->first)
-      ir_op_move_to_end(from->first, to);
+    ir_block_move_ops(from, to);
   }
   for (unsigned i = 0, n = 0; i < op->num_results; i++)
     if (!is_tensor(ir_result(op, i)))
@@ -340,11 +339,6 @@ static void remove_retired(buffers *b) {
 }
 
 /* -------------------------------------------------------------------------------------------------------- functions */
-
-static bool number_op(ir_op *op, void *data) {
-  op->mark = ++*(uint32_t *)data;
-  return true;
-}
 
 /* The type with tensors as memrefs, and those of the first results after the arguments. */
 static const ir_type *lowered_type(ir_module *module, const ir_type *type, unsigned num_results) {
@@ -412,8 +406,7 @@ static bool bufferize_function(ir_op *function, const target_facts *target) {
   ir_value **results = stand_ins_of(function, type, tied, num_own, &num_tensors);
   b.first_argument = body->num_args;
   bufferize_prepare(function, results, num_tensors, target);
-  uint32_t number = 0;
-  ir_walk(body, number_op, &number);
+  ir_number_ops(body);
   for (unsigned i = 0; i < lowered->num_inputs; i++) {
     ir_value *argument = ir_block_add_arg(body, lowered->inputs[i]), *old = body->args[i];
     buffer_add_root(&b, i >= num_old);

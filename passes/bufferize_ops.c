@@ -17,13 +17,8 @@ static ir_op *create_on_memory(ir_builder *builder, const ir_op *op, ir_opcode c
   ir_value **operands = IR_NEW_ARRAY(&builder->module->arena, ir_value *, op->num_operands);
   for (unsigned i = 0; i < op->num_operands; i++)
     operands[i] = i == base ? memref : ir_operand(op, i);
-  ir_op_spec spec = {.operands = operands,
-                     .num_operands = op->num_operands,
-                     .types = &type,
-                     .num_results = type != NULL,
-                     .attrs = op->attrs,
-                     .num_attrs = op->num_attrs};
-  memcpy(spec.groups, op->groups, sizeof spec.groups);
+  ir_op_spec spec = ir_op_spec_of(op, operands, &type);
+  spec.num_results = type != NULL;
   return ir_op_create(builder, code, &spec);
 }
 
@@ -71,7 +66,7 @@ static ir_value *reuse_input(buffers *b, ir_op *op, unsigned out, ir_value *cons
 static ir_value *output_memory(buffers *b, ir_op *op, unsigned i, ir_value *const *taken, unsigned num_taken) {
   unsigned operand = ir_num_inputs(op) + i;
   const ir_value *init = ir_operand(op, operand);
-  bool fresh = init->op && init->op->code == OP_TENSOR_EMPTY;
+  bool fresh = ir_made_by(init, OP_TENSOR_EMPTY);
   ir_value *memref = fresh ? reuse_input(b, op, operand, taken, num_taken) : NULL;
   return memref ? memref : buffer_for_writing(b, op, operand, ir_body_reads_init(op, i));
 }
@@ -85,9 +80,8 @@ static void lower_structured(buffers *b, ir_op *op) {
   for (unsigned i = num_inputs; i < op->num_operands; i++)
     operands[i] = output_memory(b, op, i - num_inputs, operands + num_inputs, i - num_inputs);
   ir_builder builder = ir_builder_before(op);
-  ir_op_spec spec = {
-      .operands = operands, .num_operands = op->num_operands, .attrs = op->attrs, .num_attrs = op->num_attrs};
-  memcpy(spec.groups, op->groups, sizeof spec.groups);
+  ir_op_spec spec = ir_op_spec_of(op, operands, NULL);
+  spec.num_results = 0;
   ir_op *lowered = ir_op_create(&builder, op->code, &spec);
   ir_clone_regions(op, lowered, ir_value_map_create(b->module));
   bufferize_body_reads(b, lowered);
@@ -112,7 +106,7 @@ static void lower_extract_slice(buffers *b, ir_op *op) {
 
 /* The source lies where the op inserts it. */
 static bool is_in_place(const ir_value *source, const ir_value *whole, const ir_op *insert) {
-  return source->op && source->op->code == OP_MEMREF_SUBVIEW && ir_operand(source->op, 0) == whole &&
+  return ir_made_by(source, OP_MEMREF_SUBVIEW) && ir_operand(source->op, 0) == whole &&
          ir_slice_equal(source->op, insert);
 }
 

@@ -20,10 +20,7 @@ enum {
 static void drop_dead(ir_block *block) {
   for (ir_op *op = block->last, *prev; op; op = prev) {
     prev = op->prev;
-    bool unused = ir_op_has(op, IR_PURE) && op->num_results;
-    for (unsigned i = 0; i < op->num_results; i++)
-      unused &= ir_value_unused(ir_result(op, i));
-    if (unused)
+    if (ir_op_has(op, IR_PURE) && op->num_results && ir_op_unused(op))
       ir_op_erase(op);
     else
       for (unsigned i = 0; i < op->num_regions; i++)
@@ -58,7 +55,7 @@ static bool starts_writing(const ir_use *use) {
 
 static bool is_fill_of_empty(const ir_op *op) {
   const ir_value *init = op->code == OP_LINALG_FILL ? ir_init(op, 0) : NULL;
-  return init && init->op && init->op->code == OP_TENSOR_EMPTY;
+  return init && ir_made_by(init, OP_TENSOR_EMPTY);
 }
 
 static void repeat_for_users(ir_block *block) {
@@ -114,7 +111,7 @@ static ir_use *origin(ir_value *value) {
     else
       return NULL;
     ir_value *before = ir_operand(op, operand);
-    if (before->op && before->op->code == OP_TENSOR_EMPTY)
+    if (ir_made_by(before, OP_TENSOR_EMPTY))
       return ir_value_has_one_use(before) ? &op->operands[operand] : NULL;
     if (!before->op && before->block->parent->code == OP_FUNC_FUNC)
       return &op->operands[operand];
@@ -179,8 +176,8 @@ static bool slice_is_visible(const ir_op *insert, ir_op *at) {
  * panels of a factor, of which there may be few: the copy takes longer then (12 rows of 3072 x 768 .88 times). */
 static bool is_best_apart(const ir_op *insert, const target_facts *target) {
   const ir_type *rows = ir_operand(insert, 0)->type, *whole = ir_operand(insert, 1)->type;
-  const ir_op *maker = ir_operand(insert, 0)->op;
-  if (!target || !target->loses_requests || !maker || maker->code != OP_SCF_FOR || rows->rank < 2)
+  const ir_op *maker = ir_made_by(ir_operand(insert, 0), OP_SCF_FOR);
+  if (!target || !target->loses_requests || !maker || rows->rank < 2)
     return false;
   int64_t bytes = ir_scalar_bytes(rows->element), size = bytes;
   int64_t pitch = whole->shape[whole->rank - 1], count = rows->shape[rows->rank - 2],

@@ -318,7 +318,7 @@ bool buffer_may_overwrite(buffers *b, ir_op *writer, unsigned tied, bool reads) 
 
 ir_value *buffer_for_writing(buffers *b, ir_op *writer, unsigned tied, bool reads) {
   ir_value *tensor = ir_operand(writer, tied);
-  bool undefined = tensor->op && tensor->op->code == OP_TENSOR_EMPTY;
+  bool undefined = ir_made_by(tensor, OP_TENSOR_EMPTY);
   if (undefined || buffer_may_overwrite(b, writer, tied, reads))
     return buffer_of(b, tensor, writer);
   ir_value *memref = buffer_create(b, writer, tensor, false);

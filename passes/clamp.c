@@ -27,13 +27,13 @@ static ir_op *outside_of_bodies(ir_op *op) {
 
 /* The value counts a loop, of a structured op, scf.for or scf.forall, which starts at 0 or above: its end. */
 static bool find_end(const ir_value *value, extent *end) {
-  const ir_op *index = value->op;
+  const ir_op *index = ir_made_by(value, OP_LINALG_INDEX);
   ir_bounds bounds;
   if (ir_induction(value, &bounds)) {
     *end = extent_of_index(bounds.upper);
     return ir_index_least(bounds.lower) >= 0;
   }
-  if (!index || index->code != OP_LINALG_INDEX || !ir_op_has(ir_op_parent(index), IR_STRUCTURED))
+  if (!index || !ir_op_has(ir_op_parent(index), IR_STRUCTURED))
     return false;
   *end = extent_of_loop(ir_op_parent(index), (unsigned)ir_attr_int_or(index, "dim", 0));
   return true;

@@ -98,10 +98,8 @@ static void diagonal_to_generic(ir_op *diag) {
   ir_builder builder = ir_builder_before(diag);
   ir_module *module = diag->module;
   ir_value *scale = ir_operand(diag, 0), *init = ir_init(diag, 0);
-  unsigned rank = init->type->rank, dims[IR_MAX_RANK];
-  for (unsigned i = 0; i + 1 < rank; i++)
-    dims[i] = i;
-  const ir_map *maps[] = {ir_map_select(module, rank, rank - 1, dims), ir_map_identity(module, rank)};
+  unsigned rank = init->type->rank;
+  const ir_map *maps[] = {ir_map_select(module, rank, rank - 1, NULL), ir_map_identity(module, rank)};
   ir_op *generic = ir_generic(&builder, 1, &scale, 1, &init, maps, rank, 0);
   ir_builder body = body_of(generic);
   ir_value *row = ir_loop_index(&body, rank - 2), *column = ir_loop_index(&body, rank - 1);
@@ -370,12 +368,6 @@ static ir_value *row_constant(step *s, ir_scalar element, double value) {
   return ir_fill_const(&s->builder, value, row_tensor(s, element));
 }
 
-/* A generic over rows only. */
-static ir_op *row_generic(step *s, unsigned num_ins, ir_value *const *ins, ir_value *out) {
-  const ir_map *identity = ir_map_identity(s->builder.module, s->rank - 1), *maps[] = {identity, identity, identity};
-  return ir_generic(&s->builder, num_ins, ins, 1, &out, maps, s->rank - 1, 0);
-}
-
 static ir_op *reduce_rows(step *s, ir_value *in, ir_value *out) {
   const ir_map *maps[] = {s->all, s->rows};
   return ir_generic(&s->builder, 1, &in, 1, &out, maps, s->rank, 1u << s->dimension);
@@ -396,7 +388,7 @@ static ir_value *convert_argument(ir_builder *body, const ir_op *generic, unsign
 static ir_value *create_lazy_max(step *s, ir_value *start, ir_value *max) {
   const double LAG = 5.5; /* weights of f16 stay below 2^8, and their sums far from the end of f32 */
   ir_value *ins[] = {start, max};
-  ir_op *generic = row_generic(s, 2, ins, row_tensor(s, max->type->element));
+  ir_op *generic = body_by_element(&s->builder, 2, ins, row_tensor(s, max->type->element));
   ir_builder body = body_of(generic);
   ir_value *old = body_argument(generic, 0), *new = body_argument(generic, 1);
   ir_value *rise = ir_binary(&body, OP_ARITH_SUBF, new, old), *lag = ir_const(&body, rise->type, LAG);
@@ -416,7 +408,7 @@ static ir_value *create_max(step *s, bool lazy) {
   if (ir_value_splat(s->max, &splat)) {
     start = splat.f < lowest ? row_constant(s, element, lowest) : s->max;
   } else {
-    ir_op *clamp = row_generic(s, 1, &s->max, row_tensor(s, element));
+    ir_op *clamp = body_by_element(&s->builder, 1, &s->max, row_tensor(s, element));
     ir_builder body = body_of(clamp);
     ir_value *bound = ir_const(&body, scalar, lowest);
     start = body_finish(&body, clamp, ir_binary(&body, OP_ARITH_MAXIMUMF, body_argument(clamp, 0), bound));
@@ -526,15 +518,11 @@ static void start_step(ir_op *op, step *s) {
   ir_value *x = ir_operand(op, 0);
   *s = (step){.builder = ir_builder_before(op), .op = op, .x = x, .rank = x->type->rank};
   s->dimension = (unsigned)ir_attr_int_or(op, "dimension", 0);
-  unsigned rows[IR_MAX_RANK], count = 0;
-  for (unsigned i = 0; i < s->rank; i++) {
-    if (i == s->dimension)
-      continue;
-    rows[count] = i;
-    s->shape[count++] = ir_dim(&s->builder, x, i);
-  }
+  for (unsigned i = 0, count = 0; i < s->rank; i++)
+    if (i != s->dimension)
+      s->shape[count++] = ir_dim(&s->builder, x, i);
   s->all = ir_map_identity(op->module, s->rank);
-  s->rows = ir_map_select(op->module, s->rank, s->rank - 1, rows);
+  s->rows = ir_map_without(op->module, s->rank, 1, &(int64_t){s->dimension});
   bool carries = op->num_results == 4;
   s->statistics = x->type->element == IR_F64 || (carries && ir_init(op, 1)->type->element == IR_F64) ? IR_F64 : IR_F32;
   s->max = carries ? ir_init(op, 1) : row_constant(s, s->statistics, ir_scalar_lowest(s->statistics));
@@ -637,7 +625,8 @@ void softmax_decompose(ir_op *op, bool repeats, const target_facts *target) {
   if (!fresh || reads_scale) {
     ir_scalar element = carries ? ir_result(op, 3)->type->element : s.statistics;
     ir_value *maxima[] = {s.max, max};
-    alpha = fill_exponential(&s, row_generic(&s, 2, maxima, row_tensor(&s, deferred ? s.statistics : element)));
+    alpha =
+        fill_exponential(&s, body_by_element(&s.builder, 2, maxima, row_tensor(&s, deferred ? s.statistics : element)));
   }
   if (!fresh)
     start = create_scaled_sum(&s, alpha);
@@ -657,7 +646,7 @@ void softmax_decompose(ir_op *op, bool repeats, const target_facts *target) {
       ir_replace_uses(ir_result(op, 0), fill_quotient(&s, full_generic(&s, exponentials, sum, ir_init(op, 0))));
     if (reads_scale) {
       ir_value *sums[] = {start, sum};
-      ir_replace_uses(ir_result(op, 3), fill_quotient(&s, row_generic(&s, 2, sums, ir_init(op, 3))));
+      ir_replace_uses(ir_result(op, 3), fill_quotient(&s, body_by_element(&s.builder, 2, sums, ir_init(op, 3))));
     }
   }
   ir_op_erase(op);

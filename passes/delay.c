@@ -19,9 +19,9 @@
 
 /* x where the value is x * factor with a positive constant; else the value itself, and 1. */
 static ir_value *without_factor(ir_value *value, double *factor) {
-  const ir_op *op = value->op;
+  const ir_op *op = ir_made_by(value, OP_ARITH_MULF);
   ir_cell cell;
-  for (unsigned i = 0; op && op->code == OP_ARITH_MULF && i < 2; i++)
+  for (unsigned i = 0; op && i < 2; i++)
     if (ir_value_splat(ir_operand(op, i), &cell) && cell.f > 0 && cell.f < INFINITY) {
       *factor = cell.f;
       return ir_operand(op, 1 - i);

@@ -147,10 +147,7 @@ static ir_value *make_product(delayer *d, ir_builder *builder, ir_value *counter
 static void erase_unused(ir_op *first, ir_op *last) {
   for (ir_op *op = last, *before; op; op = before) {
     before = op == first ? NULL : op->prev;
-    bool unused = op->num_results && !op->num_regions && !ir_op_has(op, IR_WRITES);
-    for (unsigned i = 0; i < op->num_results; i++)
-      unused &= ir_value_unused(ir_result(op, i));
-    if (unused && op != first)
+    if (op != first && op->num_results && !op->num_regions && !ir_op_has(op, IR_WRITES) && ir_op_unused(op))
       ir_op_erase(op);
   }
 }
@@ -218,7 +215,7 @@ static void delay(delayer *d) {
   ir_value *first = take_out_first(d), *factor = ir_operand(d->product, 0);
   int64_t number = d->number;
   convert_behind(d);
-  const ir_attr *layouts = ir_attr_get(factor->op, "tec.layouts");
+  const ir_attr *layouts = ir_attr_get(factor->op, PASS_LAYOUTS);
   ir_value *left = pass_carry(&d->loop, first, layouts ? layouts->elements[0] : NULL);
   erase_unused(above, d->loop->prev);
   d->body = ir_region(d->loop, 0);

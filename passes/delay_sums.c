@@ -19,8 +19,6 @@
 
 #include <string.h>
 
-enum { MAX_TEXT = 1024 };
-
 /* A sum that a loop carries. */
 typedef struct running_sum {
   ir_op *loop;
@@ -33,20 +31,6 @@ typedef struct running_sum {
   bool within[LAYOUT_MAX_RANK]; /* .. which of them a lane has in its registers .. */
   layout split, part;           /* .. the source's layout then, and that of the sums */
 } running_sum;
-
-/* --------------------------------------------------------------------------------------------------------- layouts */
-
-static void set_layout(ir_op *op, unsigned entry, const layout *l) {
-  ir_module *module = op->module;
-  const ir_attr *old = ir_attr_get(op, "tec.layouts"),
-                **texts = IR_NEW_ARRAY(&module->arena, const ir_attr *, op->num_results);
-  char text[MAX_TEXT];
-  for (unsigned i = 0; i < op->num_results; i++)
-    texts[i] = old && i < old->count ? old->elements[i] : ir_attr_string(module, "", 0);
-  layout_print(l, text, sizeof text);
-  texts[entry] = ir_attr_cstr(module, text);
-  ir_attr_set(op, "tec.layouts", ir_attr_array(module, op->num_results, texts));
-}
 
 /* Text may come with any layouts; "distribute" refuses what does not fit, so here it only must do no harm. */
 static bool has_layout(const ir_value *value) {
@@ -90,10 +74,10 @@ static bool split_last_dim(running_sum *sum) {
 
 /* The value is the factor times the carried one. */
 static bool match_scaling(running_sum *sum, ir_value *value, const ir_value *argument) {
-  ir_op *op = value->op;
+  ir_op *op = ir_made_by(value, OP_ARITH_MULF);
   if (value == argument)
     return true;
-  if (!op || op->code != OP_ARITH_MULF || op->block != argument->block || !ir_value_has_one_use(value))
+  if (!op || op->block != argument->block || !ir_value_has_one_use(value))
     return false;
   sum->scaling = op;
   sum->factor = ir_operand(op, 0) == argument;
@@ -104,12 +88,12 @@ static bool match_sum(ir_op *loop, unsigned carried, running_sum *sum) {
   const ir_block *body = ir_region(loop, 0);
   ir_value *yielded = ir_operand(ir_block_terminator(body), carried), *argument = body->args[1 + carried];
   *sum = (running_sum){.loop = loop, .carried = carried, .reduction = yielded->op};
-  const ir_op *op = yielded->op;
+  const ir_op *op = ir_made_by(yielded, OP_VECTOR_MULTI_REDUCTION);
   unsigned count;
   ir_cell start;
-  if (!op || op->code != OP_VECTOR_MULTI_REDUCTION || op->block != body ||
-      strcmp(ir_attr_string_or(op, "kind", ""), "add") || yielded->type->kind != IR_TYPE_VECTOR ||
-      !ir_scalar_is_float(yielded->type->element) || !ir_value_has_one_use(yielded) || !ir_value_has_one_use(argument))
+  if (!op || op->block != body || strcmp(ir_attr_string_or(op, "kind", ""), "add") ||
+      yielded->type->kind != IR_TYPE_VECTOR || !ir_scalar_is_float(yielded->type->element) ||
+      !ir_value_has_one_use(yielded) || !ir_value_has_one_use(argument))
     return false;
   const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
   if (count != 1 || dims[0] != ir_operand(op, 0)->type->rank - 1 || !match_scaling(sum, ir_operand(op, 1), argument) ||
@@ -147,9 +131,9 @@ static ir_value *spread_factor(ir_builder *builder, const running_sum *sum, ir_v
   }
   const ir_type *column = ir_type_vector(builder->module, type->element, type->rank, shape);
   ir_value *cast = ir_unary(builder, OP_VECTOR_SHAPE_CAST, factor, column);
-  set_layout(cast->op, 0, &rows);
+  distribute_set_layout(cast->op, 0, &rows);
   ir_value *all = ir_unary(builder, OP_VECTOR_BROADCAST, cast, type);
-  set_layout(all->op, 0, &sum->part);
+  distribute_set_layout(all->op, 0, &sum->part);
   return all;
 }
 
@@ -160,13 +144,13 @@ static ir_value *reduce(ir_builder *builder, const running_sum *sum, ir_value *s
                            {"reduction_dims", ir_attr_i64s(builder->module, count, dims)}};
   ir_value *operands[] = {source, acc};
   ir_value *result = ir_create(builder, OP_VECTOR_MULTI_REDUCTION, acc->type, 2, operands, 2, attrs);
-  set_layout(result->op, 0, l);
+  distribute_set_layout(result->op, 0, l);
   return result;
 }
 
 static ir_value *splat(ir_builder *builder, const ir_type *type, double number, const layout *l) {
   ir_value *value = ir_const(builder, type, number);
-  set_layout(value->op, 0, l);
+  distribute_set_layout(value->op, 0, l);
   return value;
 }
 
@@ -178,11 +162,11 @@ static ir_value *add_step(const running_sum *sum, ir_value *argument) {
   if (sum->scaling) {
     ir_value *factor = spread_factor(&builder, sum, ir_operand(sum->scaling, sum->factor), argument->type);
     acc = ir_binary(&builder, OP_ARITH_MULF, argument, factor);
-    set_layout(acc->op, 0, &sum->part);
+    distribute_set_layout(acc->op, 0, &sum->part);
   }
   const ir_type *split = type_of_layout(module, &sum->split, argument->type->element);
   ir_value *cast = ir_unary(&builder, OP_VECTOR_SHAPE_CAST, source, split);
-  set_layout(cast->op, 0, &sum->split);
+  distribute_set_layout(cast->op, 0, &sum->split);
   int64_t dims[LAYOUT_MAX_RANK];
   unsigned count = 0;
   for (unsigned i = 0; i < sum->parts; i++)
@@ -209,7 +193,7 @@ static void delay(const running_sum *sum) {
   ir_set_operand(total->op, 0, result);
   ir_set_operand(loop, ir_group_start(loop, 3) + sum->carried, start);
   ir_set_operand(ir_block_terminator(ir_region(loop, 0)), sum->carried, add_step(sum, argument));
-  set_layout(loop, sum->carried, &sum->part);
+  distribute_set_layout(loop, sum->carried, &sum->part);
   ir_op_erase(sum->reduction);
   if (sum->scaling)
     ir_op_erase(sum->scaling);

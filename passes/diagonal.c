@@ -62,7 +62,7 @@ static bool find_runs(const ir_attr *constant, diagonals *found) {
 /* The constant of which the value is all, or `part`, which comes as nothing and has unit strides then. NULL if there is
  * none. */
 static const ir_attr *find_constant(const ir_value *value, ir_slice *part) {
-  const ir_op *slice = value->op && value->op->code == OP_TENSOR_EXTRACT_SLICE ? value->op : NULL;
+  const ir_op *slice = ir_made_by(value, OP_TENSOR_EXTRACT_SLICE);
   const ir_value *source = slice ? ir_operand(slice, 0) : value;
   const ir_attr *constant;
   if (!ir_value_constant(source, &constant) || constant->kind != IR_ATTR_DENSE ||
@@ -85,9 +85,8 @@ ir_op *diagonal_compute(ir_builder *builder, ir_value *value) {
   if (!constant || !find_runs(constant, &found))
     return NULL;
   ir_value *out = pass_empty_like(builder, value, value->type->element);
-  const ir_map *map = ir_map_identity(builder->module, value->type->rank);
   ir_index shift = ir_index_sub(builder, part.offsets[found.column], part.offsets[found.row]);
-  ir_op *generic = ir_generic(builder, 0, NULL, 1, &out, &map, value->type->rank, 0);
+  ir_op *generic = body_by_element(builder, 0, NULL, out);
   ir_builder body = body_of(generic);
   ir_value *result = element(&body, constant, found.position[0]);
   for (unsigned run = 1; run < found.num_runs; run++) {

@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-static const char layouts_name[] = "tec.layouts";
-
 enum { MAX_REGISTERS = 4096, MAX_THREADS = 1024 };
 
 /* ------------------------------------------------------------------------------------------------------- layouts */
@@ -26,7 +24,7 @@ static const ir_op *owner_of(const ir_value *value, unsigned *entry) {
 static bool find_layout(const ir_value *value, layout *l, const char **why) {
   unsigned entry;
   const ir_op *op = owner_of(value, &entry);
-  const ir_attr *all = ir_attr_get(op, layouts_name);
+  const ir_attr *all = ir_attr_get(op, PASS_LAYOUTS);
   *why = "it has no entry in 'tec.layouts'";
   return all && all->kind == IR_ATTR_ARRAY && entry < all->count && all->elements[entry]->kind == IR_ATTR_STRING &&
          layout_parse(all->elements[entry]->string, l, why);
@@ -37,6 +35,18 @@ layout distribute_layout(const ir_value *value) {
   const char *why;
   find_layout(value, &l, &why);
   return l;
+}
+
+void distribute_set_layout(ir_op *op, unsigned result, const layout *l) {
+  ir_module *module = op->module;
+  const ir_attr *old = ir_attr_get(op, PASS_LAYOUTS),
+                **texts = IR_NEW_ARRAY(&module->arena, const ir_attr *, op->num_results);
+  char text[LAYOUT_MAX_TEXT];
+  for (unsigned i = 0; i < op->num_results; i++)
+    texts[i] = old && i < old->count ? old->elements[i] : ir_attr_string(module, "", 0);
+  layout_print(l, text, sizeof text);
+  texts[result] = ir_attr_cstr(module, text);
+  ir_attr_set(op, PASS_LAYOUTS, ir_attr_array(module, op->num_results, texts));
 }
 
 /* Each coordinate of the shape is held by exactly one register of one lane and its replicas. */
@@ -133,20 +143,10 @@ ir_op *distribute_if(distributor *d, ir_value *condition, const ir_type *result)
 
 /* The op with other operands and result types, without its layouts and regions. */
 static ir_op *recreate(distributor *d, const ir_op *op, ir_value *const *operands, const ir_type *const *types) {
-  ir_arena *arena = &d->module->arena;
-  ir_named_attr *attrs = IR_NEW_ARRAY(arena, ir_named_attr, op->num_attrs);
-  unsigned num_attrs = 0;
-  for (unsigned i = 0; i < op->num_attrs; i++)
-    if (strcmp(op->attrs[i].name, layouts_name))
-      attrs[num_attrs++] = op->attrs[i];
-  ir_op_spec spec = {.operands = operands,
-                     .num_operands = op->num_operands,
-                     .types = types,
-                     .num_results = op->num_results,
-                     .attrs = attrs,
-                     .num_attrs = num_attrs};
-  memcpy(spec.groups, op->groups, sizeof spec.groups);
-  return ir_op_create(&d->at, op->code, &spec);
+  ir_op_spec spec = ir_op_spec_of(op, operands, types);
+  ir_op *made = ir_op_create(&d->at, op->code, &spec);
+  ir_attr_set(made, PASS_LAYOUTS, NULL);
+  return made;
 }
 
 static const ir_type *lane_type_of(distributor *d, const ir_value *value) {
@@ -385,10 +385,7 @@ static bool distribute_kernel(ir_op *kernel, int64_t threads, const target_facts
                    .at = ir_builder_before(kernel),
                    .lanes = ir_value_map_create(module)};
   ir_walk(ir_region(kernel, 0), add_shared, &d.kept_bytes);
-  ir_value **operands = IR_NEW_ARRAY(&module->arena, ir_value *, kernel->num_operands);
-  for (unsigned i = 0; i < kernel->num_operands; i++)
-    operands[i] = ir_operand(kernel, i);
-  ir_op *made = recreate(&d, kernel, operands, NULL);
+  ir_op *made = recreate(&d, kernel, NULL, NULL);
   const ir_block *body = ir_region(kernel, 0);
   for (unsigned i = 0; i < body->num_args; i++)
     ir_value_map_set(d.lanes, body->args[i], ir_block_add_arg(ir_region(made, 0), body->args[i]->type));

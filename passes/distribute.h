@@ -86,6 +86,8 @@ typedef bool distribute_hook(distributor *d, const ir_op *op);
 
 /* The layout of a vector value of the old kernel, which has been checked to have one. */
 layout distribute_layout(const ir_value *value);
+/* The layout of a result of an op there. */
+void distribute_set_layout(ir_op *op, unsigned result, const layout *l);
 /* What the lane holds of a vector or scalar of the old kernel; vectors in the layout wanted, if that is not NULL. */
 ir_value *distribute_lane(distributor *d, ir_value *value, const layout *wanted);
 void distribute_set(distributor *d, const ir_op *op, ir_value *value);

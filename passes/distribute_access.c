@@ -41,7 +41,7 @@ static bool has_first_element(const lane_access *access) {
   const ir_value *memref = access->memref;
   ir_slice slice;
   unsigned kept[IR_MAX_RANK], rank = memref->type->rank;
-  bool is_slice = memref->op && memref->op->code == OP_MEMREF_SUBVIEW;
+  bool is_slice = ir_made_by(memref, OP_MEMREF_SUBVIEW);
   if (is_slice) {
     slice = ir_slice_of(memref->op);
     is_slice = slice_kept_dims(memref->op, memref->type, kept) == rank;
@@ -314,6 +314,15 @@ static ir_value *writer_condition(distributor *d, const layout *l) {
   return ir_compare(&d->at, OP_ARITH_CMPI, IR_EQUAL, d->thread, number);
 }
 
+/* Goes on where just one of the lanes that hold an element writes it; returns the place behind that. */
+static ir_builder enter_writers(distributor *d, const layout *l) {
+  ir_value *condition = writer_condition(d, l);
+  ir_builder outside = d->at;
+  if (condition)
+    d->at = ir_inside(distribute_if(d, condition, NULL), 0);
+  return outside;
+}
+
 /* What is stored where; `condition` NULL: always. */
 typedef struct pending_store {
   ir_value *subscripts[IR_MAX_RANK], *condition, *part;
@@ -337,25 +346,20 @@ static void emit_stores(const access_plan *plan, pending_store *stores, int64_t 
     ir_value *condition = stores[i].condition;
     if (!stores[i].part)
       continue;
-    ir_builder inside = condition ? ir_builder_at_end(ir_region(distribute_if(d, condition, NULL), 0)) : d->at;
+    ir_builder inside = condition ? ir_inside(distribute_if(d, condition, NULL), 0) : d->at;
     for (int64_t k = i; k < (condition ? count : i + 1); k++)
       if (stores[k].part && stores[k].condition == condition) {
         move(plan, &inside, stores[k].subscripts, stores[k].part);
         stores[k].part = NULL;
       }
-    if (condition)
-      ir_terminator(&inside, OP_SCF_YIELD, 0, NULL);
-    else
+    if (!condition)
       d->at = inside;
   }
 }
 
 void distribute_store(distributor *d, const layout *l, const lane_access *access, ir_value *vector) {
   d->access += DISTRIBUTE_ACCESS;
-  ir_value *condition = writer_condition(d, l);
-  ir_builder outside = d->at;
-  if (condition)
-    d->at = ir_builder_at_end(ir_region(distribute_if(d, condition, NULL), 0));
+  ir_builder outside = enter_writers(d, l);
   access_plan plan = distribute_plan(d, l, access);
   int64_t registers = distribute_registers(l), count = 0;
   pending_store *stores = IR_NEW_ARRAY(&d->module->arena, pending_store, registers);
@@ -363,8 +367,6 @@ void distribute_store(distributor *d, const layout *l, const lane_access *access
     if (distribute_significant(l, LAYOUT_REGISTER, r) == r)
       stores[count++] = store_of(&plan, r, vector);
   emit_stores(&plan, stores, count);
-  if (condition)
-    ir_terminator(&d->at, OP_SCF_YIELD, 0, NULL);
   d->at = outside;
 }
 
@@ -552,22 +554,17 @@ static void copy_tile(distributor *d, const ir_op *read, const ir_op *write) {
     return;
   }
   d->access += DISTRIBUTE_ACCESS;
-  ir_value *condition = writer_condition(d, &l);
-  ir_builder outside = d->at;
-  if (condition)
-    d->at = ir_builder_at_end(ir_region(distribute_if(d, condition, NULL), 0));
+  ir_builder outside = enter_writers(d, &l);
   access_plan source = distribute_plan(d, &l, &from), target = distribute_plan(d, &l, &to);
   for (int64_t r = 0; r < distribute_registers(&l); r += run)
     if (distribute_significant(&l, LAYOUT_REGISTER, r) == r)
       copy_run(&source, &target, r, run, ir_attr_get(write, DISTRIBUTE_AHEAD) != NULL);
-  if (condition)
-    ir_terminator(&d->at, OP_SCF_YIELD, 0, NULL);
   d->at = outside;
 }
 
 bool distribute_write(distributor *d, const ir_op *op) {
-  const ir_op *read = ir_operand(op, 0)->op;
-  if (read && read->code == OP_VECTOR_TRANSFER_READ && copied_by(read) == op) {
+  const ir_op *read = ir_made_by(ir_operand(op, 0), OP_VECTOR_TRANSFER_READ);
+  if (read && copied_by(read) == op) {
     copy_tile(d, read, op);
     return true;
   }

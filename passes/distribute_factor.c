@@ -160,8 +160,8 @@ static ir_value *load_block(const late_factor *factor, const layout *l, const ir
 /* The loop that reads one tile after the other: the read is of a slice that moves with it along just one dim. Fills the
  * slice, and the dim, in the new kernel; NULL: there is none. */
 static const ir_op *find_moving(const late_factor *factor, ir_slice *slice, unsigned *moving) {
-  const ir_op *loop = factor->read->block->parent, *view = factor->access.memref->op;
-  if (loop->code != OP_SCF_FOR || !view || view->code != OP_MEMREF_SUBVIEW || ir_index_of(ir_operand(loop, 2)).value)
+  const ir_op *loop = factor->read->block->parent, *view = ir_made_by(factor->access.memref, OP_MEMREF_SUBVIEW);
+  if (loop->code != OP_SCF_FOR || !view || ir_index_of(ir_operand(loop, 2)).value)
     return NULL;
   const ir_value *counter = ir_value_map_get(factor->d->lanes, ir_region(loop, 0)->args[0]);
   unsigned found = 0;

@@ -101,9 +101,9 @@ bool distribute_may_wait(const ir_value *factor) {
 }
 
 bool distribute_is_deferred(const ir_value *value) {
-  const ir_op *read = value->op;
+  const ir_op *read = ir_made_by(value, OP_VECTOR_TRANSFER_READ);
   matrix_source source;
-  if (!read || read->code != OP_VECTOR_TRANSFER_READ || !ir_value_has_one_use(value))
+  if (!read || !ir_value_has_one_use(value))
     return false;
   return distribute_may_wait(value) && find_source(read, &source);
 }

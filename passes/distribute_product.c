@@ -423,9 +423,9 @@ bool distribute_product_step(const ir_op *contract, unsigned factor, layout *ste
 }
 
 bool distribute_is_in_place(const target_facts *facts, const ir_value *value) {
-  const ir_op *read = value->op;
+  const ir_op *read = ir_made_by(value, OP_VECTOR_TRANSFER_READ);
   layout step;
-  if (!read || read->code != OP_VECTOR_TRANSFER_READ || !ir_value_has_one_use(value) || ir_group_size(read, 3) ||
+  if (!read || !ir_value_has_one_use(value) || ir_group_size(read, 3) ||
       !target_has_lane_block(facts, value->type->element))
     return false;
   const ir_type *memory = ir_operand(read, 0)->type;

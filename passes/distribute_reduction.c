@@ -18,11 +18,17 @@ static ir_value *combine_all(distributor *d, ir_opcode combine, int64_t count, i
   return list[0];
 }
 
-/* The registers of `l` that lie along `dims`, a set, combined: one for each register of `projected`. */
-static void combine_registers(distributor *d, ir_value *vector, const layout *l, const layout *projected, uint32_t dims,
-                              ir_opcode combine, ir_value **result) {
+/* The registers of `l` that lie along `dims`, a set, combined: one for each register of *projected, which is `l`
+ * without the dims. */
+static ir_value **combine_registers(distributor *d, ir_value *vector, const layout *l, uint32_t dims, ir_opcode combine,
+                                    layout *projected) {
   int64_t registers = distribute_registers(l), coord[LAYOUT_MAX_RANK], wanted[LAYOUT_MAX_RANK];
   ir_value **list = IR_NEW_ARRAY(&d->module->arena, ir_value *, registers);
+  *projected = *l;
+  for (unsigned dim = l->rank; dim-- > 0;)
+    if (dims & ir_bit(dim))
+      *projected = layout_project(projected, dim);
+  ir_value **result = IR_NEW_ARRAY(&d->module->arena, ir_value *, distribute_registers(projected));
   for (int64_t p = 0; p < distribute_registers(projected); p++) {
     int64_t count = 0;
     distribute_coord(projected, p, wanted);
@@ -32,13 +38,14 @@ static void combine_registers(distributor *d, ir_value *vector, const layout *l,
         continue; /* a replica */
       unsigned kept = 0;
       for (unsigned dim = 0; dim < l->rank; dim++)
-        if (!(dims >> dim & 1))
+        if (!(dims & ir_bit(dim)))
           coord[kept++] = coord[dim];
       if (!memcmp(coord, wanted, kept * sizeof *coord))
         list[count++] = distribute_get(d, vector, r);
     }
     result[p] = combine_all(d, combine, count, list);
   }
+  return result;
 }
 
 /* The value of the lane whose number differs by `offset` in exclusive or. */
@@ -102,10 +109,9 @@ static ir_value *reduce_subgroup(distributor *d, ir_value *value, ir_opcode comb
 /* Reduces `dim` away; *l becomes the layout of the result. */
 static ir_value *reduce_dim(distributor *d, ir_value *vector, layout *l, unsigned dim, ir_opcode combine) {
   ir_scalar element = vector->type->element;
-  layout projected = layout_project(l, dim);
+  layout projected;
+  ir_value **result = combine_registers(d, vector, l, ir_bit(dim), combine, &projected);
   int64_t registers = distribute_registers(&projected), offsets[LAYOUT_MAX_DIGITS * 8];
-  ir_value **result = IR_NEW_ARRAY(&d->module->arena, ir_value *, registers);
-  combine_registers(d, vector, l, &projected, UINT32_C(1) << dim, combine, result);
   if (beyond_butterflies(l, dim)) {
     layout parts, gathered;
     gathered_layouts(l, dim, &parts, &gathered);
@@ -127,15 +133,10 @@ static ir_value *reduce_dim(distributor *d, ir_value *vector, layout *l, unsigne
 /* Reduces dims away of which each lane has all it needs, together, so that one result follows the other; *l becomes the
  * layout of the result. */
 static ir_value *reduce_within(distributor *d, ir_value *vector, layout *l, uint32_t dims, ir_opcode combine) {
-  layout projected = *l;
-  for (unsigned dim = l->rank; dim-- > 0;)
-    if (dims >> dim & 1)
-      projected = layout_project(&projected, dim);
-  int64_t registers = distribute_registers(&projected);
-  ir_value **result = IR_NEW_ARRAY(&d->module->arena, ir_value *, registers);
-  combine_registers(d, vector, l, &projected, dims, combine, result);
+  layout projected;
+  ir_value **result = combine_registers(d, vector, l, dims, combine, &projected);
   *l = projected;
-  return distribute_pack(d, vector->type->element, registers, result);
+  return distribute_pack(d, vector->type->element, distribute_registers(l), result);
 }
 
 static bool is_within_lanes(const layout *l, unsigned dim) {
@@ -155,15 +156,14 @@ bool distribute_reduction(distributor *d, const ir_op *op) {
   const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
   uint32_t within = 0, across = 0;
   for (unsigned i = 0; i < count; i++)
-    *(is_within_lanes(&l, (unsigned)dims[i]) ? &within : &across) |= UINT32_C(1) << dims[i];
+    *(is_within_lanes(&l, (unsigned)dims[i]) ? &within : &across) |= ir_bit((unsigned)dims[i]);
   ir_value *value = distribute_lane(d, source, NULL), *acc = distribute_lane(d, ir_operand(op, 1), NULL);
   unsigned rank = l.rank;
   if (within)
     value = reduce_within(d, value, &l, within, combine);
   for (unsigned dim = rank; dim-- > 0;)
-    if (across >> dim & 1)
-      value =
-          reduce_dim(d, value, &l, dim - (unsigned)__builtin_popcount(within & ((UINT32_C(1) << dim) - 1)), combine);
+    if (across & ir_bit(dim))
+      value = reduce_dim(d, value, &l, dim - (unsigned)__builtin_popcount(within & (ir_bit(dim) - 1)), combine);
   if (result->type->kind != IR_TYPE_VECTOR) {
     distribute_set(d, op, ir_binary(&d->at, combine, distribute_get(d, value, 0), acc));
     return true;

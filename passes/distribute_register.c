@@ -34,7 +34,7 @@ int64_t distribute_significant(const layout *l, layout_level level, int64_t inde
   for (unsigned i = 0; i < l->num_digits; i++) {
     const layout_digit *digit = &l->digits[i];
     if (digit->level == level && digit->dim_stride)
-      result += index / digit->hardware_stride % digit->size * digit->hardware_stride;
+      result += layout_position(digit, index) * digit->hardware_stride;
   }
   return result;
 }
@@ -283,8 +283,8 @@ static bool repeats_row(const ir_value *value) {
 
 /* The value is a product of such rows, all with the same factor. */
 static bool is_product_of_row(const ir_value *value) {
-  const ir_op *op = value->op;
-  if (!op || op->code != OP_VECTOR_CONTRACT || ir_operand(op, 0)->type->kind != IR_TYPE_VECTOR)
+  const ir_op *op = ir_made_by(value, OP_VECTOR_CONTRACT);
+  if (!op || ir_operand(op, 0)->type->kind != IR_TYPE_VECTOR)
     return false;
   unsigned row = (unsigned)ir_map_result_dim(ir_contract_map(op, 2), 0);
   return ir_map_find_dim(ir_contract_map(op, 0), row) == 0 && ir_map_find_dim(ir_contract_map(op, 1), row) < 0 &&

@@ -54,15 +54,11 @@ static bool find_offers(const distributor *d, const layout *from, const layout *
   return true;
 }
 
-static int64_t position_in(const layout_digit *digit, int64_t index) {
-  return index / digit->hardware_stride % digit->size * digit->hardware_stride;
-}
-
 /* The digit tells the registers that are offered apart. */
 static bool tells_apart(const offers *found, const layout_digit *digit) {
   bool differ = false;
   for (unsigned i = 1; i < found->count; i++)
-    differ |= position_in(digit, found->registers[i]) != position_in(digit, found->registers[0]);
+    differ |= layout_position(digit, found->registers[i]) != layout_position(digit, found->registers[0]);
   return differ;
 }
 
@@ -95,7 +91,7 @@ static ir_value *take(distributor *d, ir_value *vector, const layout *from, cons
       continue;
     wanted = ir_index_add(&d->at, wanted, locate(d, digit, to, start, reg));
     for (unsigned k = 0; k < found->count; k++)
-      numbers[k] += position_in(digit, found->registers[k]);
+      numbers[k] += layout_position(digit, found->registers[k]) * digit->hardware_stride;
   }
   ir_value *number = ir_index_value(&d->at, wanted), *result = NULL;
   ir_value *source = ir_convert(&d->at, ir_index_value(&d->at, lane), ir_type_scalar(d->module, IR_I32));

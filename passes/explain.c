@@ -192,8 +192,7 @@ static void write_function(FILE *out, ir_op *function) {
 
 bool explain_write(FILE *out, ir_module *module) {
   for (ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
-    if (op->code == OP_FUNC_FUNC && ir_region(op, 0)->first &&
-        strcmp(ir_attr_string_or(op, "sym_visibility", ""), "private"))
+    if (ir_is_exported(op))
       write_function(out, op);
   return !ferror(out);
 }

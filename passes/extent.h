@@ -13,11 +13,6 @@
  * argument and its dim, and an argument before it with a dim of the same extent, which no other group begins with. */
 #define EXTENT_EQUAL "tec.equal_extents"
 
-/* The value is an index, or an integer as wide: casts between these change nothing. */
-static inline bool extent_is_wide(const ir_value *value) {
-  return value->type->kind == IR_TYPE_SCALAR && (value->type->element == IR_INDEX || value->type->element == IR_I64);
-}
-
 /* `value` NULL: the number `constant`; a value of type index: that; a tensor or memref: its extent in `dim`. */
 typedef struct extent {
   ir_value *value;

@@ -99,7 +99,7 @@ static bool find_factor(ir_op *maker, factor *f) {
     return false;
   const ir_value *value = ir_yielded(maker, 0);
   ir_scalar element = value->type->element;
-  bool rounds = value->op && value->op->code == OP_ARITH_TRUNCF;
+  bool rounds = ir_made_by(value, OP_ARITH_TRUNCF);
   value = rounds ? ir_operand(value->op, 0) : value;
   int source = input_of(maker, value);
   bool is_scaled = !is_source(maker, source);
@@ -247,7 +247,7 @@ static ir_op *move_factor(ir_op *op, unsigned side, const pass_options *options)
   if (taker == RESULT)
     ir_replace_uses(ir_result(op, 0), scale(&builder, ir_result(fresh, 0), parts.maps[RESULT], &f, scales,
                                             ir_result(op, 0)->type->element));
-  recast_replace(op, fresh);
+  ir_replace_op_by(op, fresh);
   return fresh;
 }
 

@@ -563,7 +563,7 @@ static bool slices_what_stays(const ir_op *op) {
   if (op->code != OP_TENSOR_EXTRACT_SLICE)
     return false;
   const ir_value *source = ir_operand(op, 0);
-  while (source->op && source->op->code == OP_TENSOR_EXTRACT_SLICE && ir_value_has_one_use(source))
+  while (ir_made_by(source, OP_TENSOR_EXTRACT_SLICE) && ir_value_has_one_use(source))
     source = ir_operand(source->op, 0);
   return !source->op || !tile_can(source->op) || !ir_value_has_one_use(source);
 }
@@ -664,10 +664,7 @@ static void finish(fusion *f, fuse_result *result) {
     if (!n || !n->fused)
       continue;
     fused--;
-    bool unused = true;
-    for (unsigned i = 0; i < op->num_results; i++)
-      unused &= ir_value_unused(ir_result(op, i));
-    if (unused)
+    if (ir_op_unused(op))
       ir_op_erase(op);
   }
 }

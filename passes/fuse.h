@@ -12,11 +12,11 @@ typedef enum fuse_policy {
 
 typedef struct fuse_options {
   fuse_policy policy;
-  bool forall;                        /* one scf.forall, over parallel loops only, instead of scf.for */
-  int64_t tile_sizes[IR_MAX_LOOPS];   /* by loop of the root; 0: not tiled */
-  unsigned interchange[IR_MAX_LOOPS]; /* the root's loop at each position: a permutation of all its loops */
-  bool explain;                       /* a remark for each op that stays outside */
-  ir_op *const *stops;                /* ops that stay outside */
+  bool forall;                      /* one scf.forall, over parallel loops only, instead of scf.for */
+  int64_t tile_sizes[IR_MAX_LOOPS]; /* by loop of the root; 0: not tiled */
+  const unsigned *interchange;      /* the root's loop at each position: a permutation of all; NULL: in order */
+  bool explain;                     /* a remark for each op that stays outside */
+  ir_op *const *stops;              /* ops that stay outside */
   unsigned num_stops;
 } fuse_options;
 

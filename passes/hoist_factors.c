@@ -35,9 +35,9 @@ static bool is_copy(const ir_op *op) {
 /* What the value is a block of, where a loop has made that block by block and nobody else reads it: those blocks. Else
  * the value itself. */
 static ir_value *made_by_blocks(ir_value *value) {
-  const ir_op *slice = value->op && value->op->code == OP_TENSOR_EXTRACT_SLICE ? value->op : NULL;
+  const ir_op *slice = ir_made_by(value, OP_TENSOR_EXTRACT_SLICE);
   ir_value *whole = slice && ir_value_has_one_use(value) ? ir_operand(slice, 0) : NULL;
-  if (!whole || !whole->op || whole->op->code != OP_SCF_FOR || !ir_value_has_one_use(whole))
+  if (!whole || !ir_made_by(whole, OP_SCF_FOR) || !ir_value_has_one_use(whole))
     return value;
   const ir_op *insert = ir_yielded(whole->op, whole->index)->op;
   bool is_block = insert && insert->code == OP_TENSOR_INSERT_SLICE &&

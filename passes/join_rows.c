@@ -162,7 +162,6 @@ static ir_value *join_operand(const chain *chain, ir_builder *builder, ir_value 
   ir_index sizes[IR_MAX_RANK], joined_sizes[IR_MAX_RANK];
   int64_t shape[IR_MAX_RANK];
   unsigned rank = 0, wide = 0, counts[IR_MAX_RANK];
-  const ir_op *op = value->op;
   ir_value *joined = ir_value_map_get(chain->joined, value);
   if (joined != value || is_absent(p))
     return joined;
@@ -181,10 +180,9 @@ static ir_value *join_operand(const chain *chain, ir_builder *builder, ir_value 
       sizes[wide++] = ir_index_const(chain->queries);
     rank++;
   }
-  if (op && op->code == OP_TENSOR_EMPTY)
-    return ir_empty(builder, value->type->element, rank, joined_sizes);
-  if (op && op->code == OP_LINALG_FILL)
-    return ir_fill(builder, ir_operand(op, 0), ir_empty(builder, value->type->element, rank, joined_sizes));
+  ir_value *start = recast_start(builder, value, rank, joined_sizes);
+  if (start)
+    return start;
   if (!is_view(p))
     value = copy(builder, value, ir_map_get(module, wide, 0, value->type->rank, subscripts), sizes);
   return ir_collapse(builder, value, ir_type_with_shape(module, value->type, rank, shape), counts);

@@ -155,7 +155,7 @@ void layout_eval(const layout *l, const int64_t hardware[LAYOUT_NUM_LEVELS], int
   memset(coord, 0, l->rank * sizeof *coord);
   for (unsigned i = 0; i < l->num_digits; i++) {
     const layout_digit *d = &l->digits[i];
-    coord[d->dim] += hardware[d->level] / d->hardware_stride % d->size * d->dim_stride;
+    coord[d->dim] += layout_position(d, hardware[d->level]) * d->dim_stride;
   }
 }
 

@@ -37,9 +37,15 @@ typedef struct layout {
   layout_digit digits[LAYOUT_MAX_DIGITS];
 } layout;
 
+/* Which of its positions a digit has in a hardware index. */
+static inline int64_t layout_position(const layout_digit *digit, int64_t index) {
+  return index / digit->hardware_stride % digit->size;
+}
+
 /* A layout by its text form, or by its name in layout.def. False for text that is neither, with what is wrong in *why
  * (a constant string). */
 bool layout_parse(const char *text, layout *result, const char **why);
+enum { LAYOUT_MAX_TEXT = 1024 }; /* room for any text form */
 /* The text form; returns the length that it has (as snprintf). */
 int layout_print(const layout *l, char *out, size_t capacity);
 

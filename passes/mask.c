@@ -172,8 +172,6 @@ static bool add_least_steps(const mask_bound *bound, int sign, int64_t *sum) {
   return true;
 }
 
-static int64_t floor_quotient(int64_t a, int64_t divisor) { return a / divisor - (a % divisor < 0); }
-
 /* Adds the least that the terms come to, with `sign` -1 the least of their negatives; false where there is none. */
 static bool add_least_terms(const mask_bound *bound, int sign, int64_t *sum) {
   if (!add_product(sum, bound->constant, sign) || !add_product(sum, sign > 0 ? bound->least : bound->most, sign))
@@ -193,7 +191,7 @@ static bool add_least_terms(const mask_bound *bound, int sign, int64_t *sum) {
     int side = quotient->factor > 0 ? sign : -sign;
     int64_t least = 0, end, added;
     if (!add_least_terms(quotient->dividend, side, &least) || __builtin_mul_overflow(least, side, &end) ||
-        __builtin_mul_overflow(floor_quotient(end, quotient->divisor), quotient->factor, &added) ||
+        __builtin_mul_overflow(ir_floor_quotient(end, quotient->divisor), quotient->factor, &added) ||
         !add_product(sum, added, sign))
       return false;
   }
@@ -311,8 +309,8 @@ static void add_difference(mask *mask, ir_op *op, ir_value *lhs, int sign, ir_va
 
 /* lhs - rhs + distance <= 0. An absolute value is the larger one of two; the least number of few bits has none. */
 static void add_bound(mask *mask, ir_op *op, ir_value *lhs, ir_value *rhs, int64_t distance) {
-  const ir_op *from = lhs->op;
-  if (!from || from->code != OP_MATH_ABSI) {
+  const ir_op *from = ir_made_by(lhs, OP_MATH_ABSI);
+  if (!from) {
     add_difference(mask, op, lhs, 1, rhs, distance);
   } else if (ir_scalar_bits(lhs->type->element) == 64) {
     add_difference(mask, op, ir_operand(from, 0), 1, rhs, distance);
@@ -320,26 +318,22 @@ static void add_bound(mask *mask, ir_op *op, ir_value *lhs, ir_value *rhs, int64
   }
 }
 
-/* The comparison gives `wanted`. Predicates stand as their numbers in MLIR's order. Comparing as unsigned numbers is
- * the same where neither side is negative. */
+/* The comparison gives `wanted`. Comparing as unsigned numbers is the same where neither side is negative. */
 static void add_comparison(mask *mask, ir_op *op, const ir_op *compare, bool wanted) {
-  enum { EQ, NE, SLT, SLE, SGT, SGE, ULT, UGE = ULT + SGE - SLT };
-  static const int inverse[] = {[EQ] = NE, [NE] = EQ, [SLT] = SGE, [SLE] = SGT, [SGT] = SLE, [SGE] = SLT};
-  int64_t predicate = ir_attr_int_or(compare, "predicate", NE);
+  ir_predicate given = ir_predicate_of(compare), predicate = ir_predicate_signed(given);
   ir_value *lhs = ir_operand(compare, 0), *rhs = ir_operand(compare, 1);
-  if (predicate > SGE) {
+  if (predicate != given) {
     unsigned steps = MAX_STEPS;
     mask_bound bound = {.op = op, .takes_near = mask->takes_near};
-    if (predicate > UGE || !is_natural(&bound, lhs, &steps) || !is_natural(&bound, rhs, &steps))
+    if (!is_natural(&bound, lhs, &steps) || !is_natural(&bound, rhs, &steps))
       return;
-    predicate -= ULT - SLT;
   }
   if (!wanted)
-    predicate = inverse[predicate];
-  if (predicate == SLT || predicate == SLE || predicate == EQ)
-    add_bound(mask, op, lhs, rhs, predicate == SLT);
-  if (predicate == SGT || predicate == SGE || predicate == EQ)
-    add_bound(mask, op, rhs, lhs, predicate == SGT);
+    predicate = ir_predicate_opposite(predicate);
+  if (predicate == IR_SIGNED_LESS || predicate == IR_SIGNED_LESS_EQUAL || predicate == IR_EQUAL)
+    add_bound(mask, op, lhs, rhs, predicate == IR_SIGNED_LESS);
+  if (predicate == IR_SIGNED_GREATER || predicate == IR_SIGNED_GREATER_EQUAL || predicate == IR_EQUAL)
+    add_bound(mask, op, rhs, lhs, predicate == IR_SIGNED_GREATER);
 }
 
 mask_join mask_join_of(const ir_op *condition, bool *wanted) {
@@ -371,7 +365,7 @@ void mask_add(mask *mask, ir_op *op, const ir_value *condition, bool wanted) {
 }
 
 bool mask_add_least(mask *mask, ir_op *op, ir_value *index, int64_t least) {
-  const ir_op *minimum = index->op && index->op->code == OP_AFFINE_MIN ? index->op : NULL;
+  const ir_op *minimum = ir_made_by(index, OP_AFFINE_MIN);
   const ir_map *map = minimum ? ir_attr_get(minimum, "map")->map : NULL;
   for (unsigned i = 0; i < (map ? map->num_results : 1); i++) {
     mask_bound bound = {.op = op, .constant = least};

@@ -216,7 +216,7 @@ static void merge_producers(ir_op *consumer) {
       i++;
       continue;
     }
-    recast_replace(consumer, merged);
+    ir_replace_op_by(consumer, merged);
     if (ir_value_unused(ir_result(producer, 0)))
       ir_op_erase(producer);
     consumer = merged;

@@ -121,9 +121,7 @@ static const ir_type *merged_type(ir_module *module, const ir_type *type, unsign
 static ir_value *merge_value(ir_builder *builder, ir_value *value, unsigned first, unsigned count) {
   unsigned counts[IR_MAX_RANK];
   const ir_type *type = merged_type(builder->module, value->type, first, count, counts);
-  const ir_op *op = value->op;
-  bool is_fill = op && op->code == OP_LINALG_FILL;
-  if (!is_fill && !(op && op->code == OP_TENSOR_EMPTY))
+  if (!ir_made_by(value, OP_LINALG_FILL) && !ir_made_by(value, OP_TENSOR_EMPTY))
     return ir_collapse(builder, value, type, counts);
   ir_index sizes[IR_MAX_RANK];
   for (unsigned rank = 0, dim = 0; rank < type->rank; dim += counts[rank++]) {
@@ -131,8 +129,7 @@ static ir_value *merge_value(ir_builder *builder, ir_value *value, unsigned firs
     for (unsigned i = 1; i < counts[rank]; i++)
       sizes[rank] = ir_index_mul(builder, sizes[rank], pass_dim(builder, value, dim + i));
   }
-  ir_value *empty = ir_empty(builder, type->element, type->rank, sizes);
-  return is_fill ? ir_fill(builder, ir_operand(op, 0), empty) : empty;
+  return recast_start(builder, value, type->rank, sizes);
 }
 
 /* The map with the loops, which begin at its dim `at` (-1: it has none), as one in the place of the first of them. */
@@ -215,8 +212,8 @@ static ir_op *merge_loops(recast *parts, const merged_loops *merged) {
  * product's. */
 static bool find_split_rows(const recast *parts, merged_loops *merged) {
   for (unsigned i = 0; i < parts->num_ins; i++) {
-    const ir_op *expand = parts->operands[i]->op;
-    if (!expand || expand->code != OP_TENSOR_EXPAND_SHAPE)
+    const ir_op *expand = ir_made_by(parts->operands[i], OP_TENSOR_EXPAND_SHAPE);
+    if (!expand)
       continue;
     const ir_attr *groups = ir_attr_get(expand, "reassociation");
     for (unsigned g = 0, dim = 0; g < groups->count; dim += groups->elements[g++]->count) {

@@ -16,7 +16,7 @@ void nest_create(nest *nest, ir_builder *builder, const tile_box *domain, const 
   *tile = *domain;
   ir_builder at = *builder;
   for (unsigned i = 0; i < domain->rank; i++) {
-    unsigned dim = order[i];
+    unsigned dim = order ? order[i] : i;
     if (!sizes[dim])
       continue;
     nest_level *level = &nest->levels[nest->num_levels++];
@@ -95,7 +95,7 @@ static unsigned parts_in_expr(const nest *nest, const ir_op *op, const ir_expr *
 static unsigned parts_in(const nest *nest, ir_value *x, unsigned level, unsigned *steps) {
   if (!(nest_levels_of(nest, (ir_index){.value = x}) >> level & 1))
     return 0;
-  if (!x->op || x->op->code != OP_AFFINE_APPLY || !*steps || !--*steps)
+  if (!ir_made_by(x, OP_AFFINE_APPLY) || !*steps || !--*steps)
     return ALL;
   return parts_in_expr(nest, x->op, ir_attr_get(x->op, "map")->map->results[0], level, steps);
 }
@@ -162,8 +162,7 @@ static void move_body(nest *nest, ir_block *block, ir_value *const *offsets, uns
     if (carried[i].slice)
       ir_set_operand(carried[i].slice->op, 0, carried_args[i]);
   ir_op_erase(nest->divider);
-  while (nest->body->first)
-    ir_op_move_to_end(nest->body->first, block);
+  ir_block_move_ops(nest->body, block);
   ir_op_erase(nest->outermost);
 }
 

@@ -38,7 +38,7 @@ typedef struct nest_carried {
 } nest_carried;
 
 /* Creates loops before the builder's place for the loops of `domain` with a non-zero size, in the order `order` (a
- * permutation); `tile` receives what one iteration handles. From 1 to NEST_MAX_LEVELS loops. */
+ * permutation; NULL: as they are); `tile` receives what one iteration handles. From 1 to NEST_MAX_LEVELS loops. */
 void nest_create(nest *nest, ir_builder *builder, const tile_box *domain, const unsigned *order, const int64_t *sizes,
                  tile_box *tile);
 /* The levels (bits) of which no two iterations have the same box. Levels that run once are in no such set. */

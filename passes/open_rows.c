@@ -77,7 +77,7 @@ static bool find_loop(open_rows *o, const target_facts *target) {
 static bool starts_empty(const ir_op *kernel) {
   for (unsigned i = 0; i < kernel->num_results; i++) {
     const ir_value *out = ir_group_operand(kernel, OUTS, i);
-    if (!out->op || out->op->code != OP_TENSOR_EMPTY || !ir_value_has_one_use(out))
+    if (!ir_made_by(out, OP_TENSOR_EMPTY) || !ir_value_has_one_use(out))
       return false;
   }
   return kernel->num_results > 0;

@@ -216,11 +216,10 @@ static void orient_op(ir_op *op, unsigned lane, const orientation *o, ir_op *loo
     recast.maps[i] = turn_map(op->module, recast.maps[i], (unsigned)dim);
     if (ir_value_is_outside(operand, ir_region(loop, 0))) {
       operand = turn_value(&outside, operand, (unsigned)dim, &o->turning);
-    } else if (operand->op && operand->op->code == OP_TENSOR_EMPTY) {
+    } else if (ir_made_by(operand, OP_TENSOR_EMPTY)) {
       recast.operands[i] = turn_empty_block(&builder, operand, (unsigned)dim, o->turning.lanes);
       continue;
-    } else if (operand->op && operand->op->code == OP_TENSOR_EXTRACT_SLICE &&
-               operand->op->block == ir_region(loop, 0)) {
+    } else if (ir_made_by(operand, OP_TENSOR_EXTRACT_SLICE) && operand->op->block == ir_region(loop, 0)) {
       operand = turn_tile(operand, (unsigned)dim, &o->turning);
     } else {
       continue;
@@ -234,7 +233,7 @@ static void orient_op(ir_op *op, unsigned lane, const orientation *o, ir_op *loo
   ir_op *turned = recast_create(&recast, &builder, NULL);
   if (block)
     turn_move_indices(turned, lane, ir_index_scale(&builder, (ir_index){.value = block}, o->turning.lanes));
-  recast_replace(op, turned);
+  ir_replace_op_by(op, turned);
 }
 
 /* Moves the ops that have rows into a loop over blocks of these, at the end of the loop, which carries whole values:

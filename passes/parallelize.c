@@ -195,7 +195,7 @@ static void move_bodies(const loop_nest *nest, ir_block *block) {
 static const ir_op *fill_in_parts(const loop_nest *nest, unsigned k) {
   ir_value *whole = ir_operand(nest->loops[0], 3 + k);
   ir_builder outside = ir_builder_before(nest->loops[0]);
-  if (!whole->op || whole->op->code != OP_LINALG_FILL)
+  if (!ir_made_by(whole, OP_LINALG_FILL))
     return NULL;
   for (unsigned loop = 0; loop < nest->num_loops; loop++) {
     const parallel_part *part = part_of(nest, loop, k);

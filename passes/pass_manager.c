@@ -89,7 +89,7 @@ static void run_on_op(ir_op *op, const void *data) {
 
 static bool run_on_functions(ir_module *module, pass_of_function *run, const pass_options *options) {
   for (ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
-    if (op->code == OP_FUNC_FUNC && ir_region(op, 0)->first && !run(op, options))
+    if (ir_is_defined_function(op) && !run(op, options))
       return false;
   return true;
 }

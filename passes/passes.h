@@ -18,6 +18,9 @@ static inline bool pass_calls(const ir_op *op, const ir_op *function) {
   return op->code == OP_FUNC_CALL && ir_module_lookup(op->module, ir_attr_string_or(op, "callee", "")) == function;
 }
 
+/* The function's type becomes that of its arguments and of what it returns (blocks.c). */
+void pass_update_function_type(ir_op *function);
+
 /* Replaces an op on whole tensors that stands for a structured one, which is returned; NULL: it does not
  * (to_linalg.c). */
 ir_op *pass_op_to_linalg(ir_op *op);
@@ -47,8 +50,11 @@ ir_builder pass_branch_around(ir_op *kernel, ir_value *condition);
 ir_op *pass_move_loop(ir_builder *builder, ir_op *old, unsigned num_inits, ir_value *const *inits);
 
 /* Puts a loop that carries a further value, the last one, in the place of *loop; returns that value in its body, of which
- * the caller completes the terminator. `layout`: what "tec.layouts" says of it; NULL: nothing (blocks.c). */
+ * the caller completes the terminator. `layout`: what PASS_LAYOUTS says of it; NULL: nothing (blocks.c). */
 ir_value *pass_carry(ir_op **loop, ir_value *init, const ir_attr *layout);
+
+/* On an op of a kernel on vectors: an array of the layouts of its results, as text; "" for scalars. */
+#define PASS_LAYOUTS "tec.layouts"
 
 /* On a structured op that is what is left of another one where scripts want that: its name, and for each of its loops
  * the loop here, or -1. */

@@ -157,7 +157,7 @@ static int ready_factor(const product *p) {
 /* What the factor is a part of. */
 static const ir_value *whole_factor(const product *p, unsigned factor) {
   const ir_value *whole = ir_operand(p->op, factor);
-  while (whole->op && whole->op->code == OP_TENSOR_EXTRACT_SLICE)
+  while (ir_made_by(whole, OP_TENSOR_EXTRACT_SLICE))
     whole = ir_operand(whole->op, 0);
   return whole;
 }

@@ -28,10 +28,7 @@
 
 #include <string.h>
 
-enum {
-  LANE_ELEMENTS = 32, /* of the largest vector, in a block without contractions */
-  MAX_TEXT = 1024,
-};
+enum { LANE_ELEMENTS = 32 }; /* of the largest vector, in a block without contractions */
 
 typedef struct placed {
   layout layout;
@@ -85,7 +82,7 @@ static const placed *place(propagation *p, const layout *l) {
   for (unsigned i = 0; i < settled.num_digits; i++)
     if (!settled.digits[i].dim_stride)
       settled.digits[i].dim = 0; /* replication belongs to no dim */
-  char text[MAX_TEXT];
+  char text[LAYOUT_MAX_TEXT];
   layout_print(&settled, text, sizeof text);
   for (placed *known = p->known; known; known = known->next)
     if (!strcmp(known->text, text))
@@ -270,7 +267,7 @@ static const placed *leading_layout(const propagation *p, const ir_op *op) {
 
 /* A value that may have any layout takes what suits the memory that it comes from, transposed or not. */
 static void anchor_source(propagation *p, ir_value *value) {
-  if (layout_of(p, value) || !value->op || value->op->code != OP_VECTOR_TRANSPOSE) {
+  if (layout_of(p, value) || !ir_made_by(value, OP_VECTOR_TRANSPOSE)) {
     anchor(p, value);
     return;
   }
@@ -526,7 +523,7 @@ static bool write_layouts(ir_op *op, void *data) {
     any |= vector;
   }
   if (any)
-    ir_attr_set(op, "tec.layouts", ir_attr_array(p->module, op->num_results, texts));
+    ir_attr_set(op, PASS_LAYOUTS, ir_attr_array(p->module, op->num_results, texts));
   return true;
 }
 

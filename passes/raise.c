@@ -233,7 +233,7 @@ static bool raise_softmax(ir_op *op, expression_space *space, const pass_options
 /* What the op, linear in a product, gives where it is not rounded at once. */
 static ir_value *unrounded_result(const ir_op *op) {
   ir_value *value = ir_yielded(op, 0);
-  return value->op && value->op->code == OP_ARITH_TRUNCF ? ir_operand(value->op, 0) : value;
+  return ir_made_by(value, OP_ARITH_TRUNCF) ? ir_operand(value->op, 0) : value;
 }
 
 /* The value itself, or what it is rounded from, of that element type; NULL where there is none. */

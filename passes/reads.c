@@ -92,9 +92,8 @@ static bool find_index(const ir_op *op, const ir_value *value, read_subscript *f
 
 /* Where the condition holds, the loop has one iteration. */
 static bool means_one_iteration(const ir_op *op, unsigned loop, const ir_value *condition) {
-  const ir_op *compare = condition->op;
-  return compare && compare->code == OP_ARITH_CMPI && ir_attr_int_or(compare, "predicate", 0) == IR_EQUAL &&
-         ir_index_is_const(ir_index_of(ir_operand(compare, 1)), 1) &&
+  const ir_op *compare = ir_made_by(condition, OP_ARITH_CMPI);
+  return compare && ir_predicate_of(compare) == IR_EQUAL && ir_index_is_const(ir_index_of(ir_operand(compare, 1)), 1) &&
          extent_equal(extent_of_index(ir_index_of(ir_operand(compare, 0))), extent_of_loop(op, loop));
 }
 
@@ -105,8 +104,8 @@ static bool read_subscript_of(const ir_op *op, ir_value *value, int64_t extent, 
     return known.constant >= 0 && known.constant < extent;
   if (find_index(op, value, found))
     return true;
-  const ir_op *select = value->op;
-  if (!select || select->code != OP_ARITH_SELECT || !is_invariant(ir_operand(select, 0), ir_region(op, 0)))
+  const ir_op *select = ir_made_by(value, OP_ARITH_SELECT);
+  if (!select || !is_invariant(ir_operand(select, 0), ir_region(op, 0)))
     return false;
   found->zero_where = ir_index_is_const(ir_index_of(ir_operand(select, 1)), 0);
   if (!found->zero_where && !ir_index_is_const(ir_index_of(ir_operand(select, 2)), 0))

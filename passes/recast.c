@@ -92,7 +92,7 @@ ir_op *recast_add_input(ir_op *op, ir_value *value, ir_value *input, const ir_ma
   for (const ir_op *inner = from->first; inner; inner = inner->next)
     if (inner != value->op)
       ir_op_clone(&inside, inner, values);
-  recast_replace(op, fresh);
+  ir_replace_op_by(op, fresh);
   return fresh;
 }
 
@@ -103,10 +103,19 @@ void recast_read_scalar(ir_op *op, ir_value *value, ir_value *tensor) {
     recast_add_input(op, value, tensor, ir_map_identity(op->module, ir_structure_of(op)->num_loops));
 }
 
-void recast_replace(ir_op *op, ir_op *with) {
-  for (unsigned i = 0; i < op->num_results; i++)
-    ir_replace_uses(ir_result(op, i), ir_result(with, i));
-  ir_op_erase(op);
+ir_op *recast_reshape(ir_builder *builder, const ir_op *reshape, ir_value *tensor) {
+  ir_op *moved = ir_op_clone(builder, reshape, NULL);
+  ir_set_operand(moved, 0, tensor);
+  ir_result(moved, 0)->type = ir_type_with_element(builder->module, ir_result(reshape, 0)->type, tensor->type->element);
+  return moved;
+}
+
+ir_value *recast_start(ir_builder *builder, const ir_value *value, unsigned rank, const ir_index *sizes) {
+  const ir_op *fill = ir_made_by(value, OP_LINALG_FILL);
+  if (!fill && !ir_made_by(value, OP_TENSOR_EMPTY))
+    return NULL;
+  ir_value *empty = ir_empty(builder, value->type->element, rank, sizes);
+  return fill ? ir_fill(builder, ir_operand(fill, 0), empty) : empty;
 }
 
 const ir_map *recast_read_through(const ir_op *producer, unsigned input, const ir_map *read) {

@@ -21,6 +21,8 @@ bool recast_is_valid(const recast *recast);
 /* The op with the body of recast->op, at the builder's place. `indices` (NULL: unchanged) gives the old loops in terms
  * of the new ones, for linalg.index. The old op stays. */
 ir_op *recast_create(const recast *recast, ir_builder *builder, const ir_expr *const *indices);
+/* Another tensor of that shape which is as empty as the value, or filled with the same; NULL where it is neither. */
+ir_value *recast_start(ir_builder *builder, const ir_value *value, unsigned rank, const ir_index *sizes);
 /* Replaces the op, of fewer than RECAST_MAX_OPERANDS, by one that has `input` under the map behind its other inputs, in
  * the place of what its body computes as `value`. */
 ir_op *recast_add_input(ir_op *op, ir_value *value, ir_value *input, const ir_map *map);
@@ -30,8 +32,8 @@ void recast_read_scalar(ir_op *op, ir_value *value, ir_value *tensor);
 /* The ops of a body but its terminator, at the end of another one; `map` has what stands for the arguments. */
 void recast_clone_body(const ir_block *body, ir_builder *inside, ir_value_map *map, unsigned num_loops,
                        const ir_expr *const *indices);
-/* Erases the op, with all its uses going to the results of `with`. */
-void recast_replace(ir_op *op, ir_op *with);
+/* The reshape again, of a tensor of the same shape. */
+ir_op *recast_reshape(ir_builder *builder, const ir_op *reshape, ir_value *tensor);
 /* The map with which a reader of the producer's result, under the map `read`, finds the element of its input that the
  * result is computed from. The producer has no reductions and its result's map is a permutation. */
 const ir_map *recast_read_through(const ir_op *producer, unsigned input, const ir_map *read);

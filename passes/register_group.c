@@ -307,7 +307,7 @@ static void find_maker(ir_op *leader, const register_plan *plan, const target_fa
   const ir_map *map = ir_structure_of(leader)->maps[i];
   const ir_value *memory = ir_input(leader, i);
   const ir_op *reader = leader;
-  if (memory->op && memory->op->code == OP_MEMREF_COLLAPSE_SHAPE && ir_value_has_one_use(memory)) {
+  if (ir_made_by(memory, OP_MEMREF_COLLAPSE_SHAPE) && ir_value_has_one_use(memory)) {
     maker.groups = ir_attr_get(memory->op, "reassociation");
     reader = memory->op;
     memory = ir_operand(reader, 0);

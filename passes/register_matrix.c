@@ -207,20 +207,18 @@ static ir_index size_of(ir_builder *builder, const part *part) {
 /* Reads a vector of the matrix, with 0 beyond its end along a dim where that is an edge. */
 static ir_value *read_block(ir_builder *builder, ir_value *matrix, const int64_t *shape, const ir_index *at,
                             const bool *is_edge) {
-  const ir_type *element = ir_type_scalar(builder->module, matrix->type->element);
   ir_value *indices[] = {ir_index_value(builder, at[0]), ir_index_value(builder, at[1])};
   const ir_type *type = ir_type_vector(builder->module, matrix->type->element, 2, shape);
-  ir_op *read = ir_transfer(builder, OP_VECTOR_TRANSFER_READ, type, ir_const(builder, element, 0), matrix, indices,
-                            (unsigned[]){0, 1}, (bool[]){!is_edge[0], !is_edge[1]});
-  return ir_result(read, 0);
+  return ir_result(ir_transfer(builder, OP_VECTOR_TRANSFER_READ, type, NULL, matrix, indices, NULL,
+                               (bool[]){!is_edge[0], !is_edge[1]}),
+                   0);
 }
 
 /* Writes rows of pairs of 16 columns, a vector (pairs, TERMS), to the panel. */
 static void write_pairs(const matrix_nest *nest, ir_builder *builder, ir_value *pairs, ir_index column, ir_index term) {
   ir_value *indices[] = {ir_index_value(builder, ir_index_floordiv(builder, column, SIDE)),
                          ir_index_value(builder, ir_index_floordiv(builder, term, 2)), ir_const_index(builder, 0)};
-  ir_transfer(builder, OP_VECTOR_TRANSFER_WRITE, pairs->type, pairs, nest->panel, indices, (unsigned[]){1, 2},
-              (bool[]){true, true});
+  ir_transfer(builder, OP_VECTOR_TRANSFER_WRITE, pairs->type, pairs, nest->panel, indices, NULL, NULL);
 }
 
 /* Terms are neighbours in memory: 16 columns of 32 terms are transposed as 16 pairs of each. */
@@ -414,8 +412,7 @@ static void fill_strip(const matrix_nest *nest, ir_builder *builder, ir_index ro
                               (ir_index[]){row, ir_index_add(&inside, term, at)}, (bool[]){false, false});
   ir_value *indices[] = {ir_index_value(&inside, ir_index_floordiv(&inside, at, TERMS)), ir_const_index(&inside, 0),
                          ir_const_index(&inside, 0)};
-  ir_transfer(&inside, OP_VECTOR_TRANSFER_WRITE, rows->type, rows, nest->strip, indices, (unsigned[]){1, 2},
-              (bool[]){true, true});
+  ir_transfer(&inside, OP_VECTOR_TRANSFER_WRITE, rows->type, rows, nest->strip, indices, NULL, NULL);
 }
 
 /* So many columns from `first` on: the panel, and all rows by it, over one part of the terms after the other. */

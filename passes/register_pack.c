@@ -248,14 +248,11 @@ static void pack_pairs(register_nest *nest, ir_builder *builder, unsigned i) {
 
 /* The current pairs of terms of an operand that is a panel of them. */
 static ir_value *pairs_of_panel(const register_nest *nest, ir_builder *builder, const vector_operand *operand) {
-  enum { LANES = 2 };
-  ir_scalar element = operand->value->type->element;
   ir_index pair = ir_index_floordiv(builder, nest->tile.starts[nest->plan.paired], 2);
   ir_value *first = ir_const_index(builder, 0), *indices[] = {first, ir_index_value(builder, pair), first};
-  ir_value *padding = ir_const(builder, ir_type_scalar(builder->module, element), 0);
-  const ir_type *type = ir_type_vector(builder->module, element, 1, (int64_t[]){2 * simd_size(nest)});
-  ir_op *read = ir_transfer(builder, OP_VECTOR_TRANSFER_READ, type, padding, operand->value, indices,
-                            (unsigned[]){LANES}, (bool[]){true});
+  const ir_type *type =
+      ir_type_vector(builder->module, operand->value->type->element, 1, (int64_t[]){2 * simd_size(nest)});
+  ir_op *read = ir_transfer(builder, OP_VECTOR_TRANSFER_READ, type, NULL, operand->value, indices, NULL, NULL);
   vectorize_ask_ahead(read, operand);
   return ir_result(read, 0);
 }

@@ -252,7 +252,7 @@ static bool is_gone_over_again(const ir_op *view, const ir_op *loop) {
   while (next && iterations_of(kernel, next) == SINGLE)
     next--;
   const ir_value *last = body->args[next];
-  for (const ir_value *value = ir_result(view, 0); value->op && value->op->code == OP_MEMREF_SUBVIEW;
+  for (const ir_value *value = ir_result(view, 0); ir_made_by(value, OP_MEMREF_SUBVIEW);
        value = ir_operand(value->op, 0)) {
     ir_slice slice = ir_slice_of(value->op);
     for (unsigned dim = 0; dim < slice.rank; dim++)
@@ -266,7 +266,7 @@ static bool is_gone_over_again(const ir_op *view, const ir_op *loop) {
  * goes over it again; over half of it, on average, where a mask lets the loop end sooner (`halves`). */
 static bool goes_over_again(const register_input *in, uint64_t most, bool halves) {
   const ir_op *loop = NULL, *moved = NULL;
-  for (const ir_value *value = value_of(in); !loop && value->op && value->op->code == OP_MEMREF_SUBVIEW;
+  for (const ir_value *value = value_of(in); !loop && ir_made_by(value, OP_MEMREF_SUBVIEW);
        value = ir_operand(value->op, 0)) {
     moved = value->op;
     loop = loop_of_view(moved);
@@ -321,11 +321,11 @@ static void expand_move(const ir_op *expand, const int64_t *moved, int64_t *ahea
  * false where none does, by what `step_of` says of the indices where views begin. */
 static bool find_move(const register_input *in, int64_t (*step_of)(ir_index index), int64_t bytes, int64_t *ahead) {
   ir_value *value = value_of(in);
-  const ir_op *expand = value->op && value->op->code == OP_MEMREF_EXPAND_SHAPE ? value->op : NULL;
+  const ir_op *expand = ir_made_by(value, OP_MEMREF_EXPAND_SHAPE);
   value = expand ? ir_operand(expand, 0) : value;
   unsigned rank = value->type->rank;
   bool found = false;
-  for (; value->op && value->op->code == OP_MEMREF_SUBVIEW; value = ir_operand(value->op, 0)) {
+  for (; ir_made_by(value, OP_MEMREF_SUBVIEW); value = ir_operand(value->op, 0)) {
     ir_slice slice = ir_slice_of(value->op);
     int64_t moved[IR_MAX_RANK], any = 0;
     if (slice.rank != rank)

@@ -535,7 +535,7 @@ typedef struct work {
 /* The ops to lower, in order; a group of ops that are lowered together stands together. */
 typedef struct worklist {
   work *items;
-  size_t count;
+  size_t count, capacity;
   hidden_facts facts; /* where the walk stands */
 } worklist;
 
@@ -550,10 +550,10 @@ static bool advance_ops(ir_op *op, void *data) {
   return true;
 }
 
-static bool count_op(ir_op *op, void *data) {
-  worklist *list = data;
-  list->count += op->code == OP_MEMREF_COPY || ir_op_has(op, IR_STRUCTURED);
-  return true;
+static void add_work(worklist *list, ir_op *op, hidden_terms *reduced) {
+  list->items = ir_arena_grow(&op->module->arena, list->items, sizeof *list->items, list->count, &list->capacity);
+  list->items[list->count++] = (work){.op = op, .reduced = reduced};
+  hidden_pass(&list->facts, op);
 }
 
 static bool collect_op(ir_op *op, void *data) {
@@ -562,8 +562,7 @@ static bool collect_op(ir_op *op, void *data) {
   if (op->code == OP_MEMREF_COPY) {
     ir_builder builder = ir_builder_before(op);
     ir_value *source = ir_operand(op, 0), *target = ir_operand(op, 1);
-    list->items[list->count++].op = ir_structured(&builder, OP_LINALG_COPY, 1, &source, 1, &target, 0, NULL);
-    hidden_pass(&list->facts, list->items[list->count - 1].op);
+    add_work(list, ir_structured(&builder, OP_LINALG_COPY, 1, &source, 1, &target, 0, NULL), NULL);
     ir_op_erase(op);
     return true;
   }
@@ -573,11 +572,8 @@ static bool collect_op(ir_op *op, void *data) {
   }
   if (!check_op(op))
     return false;
-  work *item = &list->items[list->count++];
-  item->op = op;
-  if (hidden_reduction(&list->facts, op, &reduced))
-    item->reduced = ir_arena_copy(&op->module->arena, &reduced, sizeof reduced);
-  hidden_pass(&list->facts, op);
+  bool is_reduced = hidden_reduction(&list->facts, op, &reduced);
+  add_work(list, op, is_reduced ? ir_arena_copy(&op->module->arena, &reduced, sizeof reduced) : NULL);
   return true;
 }
 
@@ -597,9 +593,6 @@ bool pass_register_tile(ir_module *module, const pass_options *options) {
     op->mark = 0;
   ir_walk(top, count_reader, NULL);
   ir_walk(top, advance_ops, (void *)options);
-  ir_walk(top, count_op, &list);
-  list.items = IR_NEW_ARRAY(&module->arena, work, list.count);
-  list.count = 0;
   if (!ir_walk(top, collect_op, &list))
     return false;
   /* From the end, since an op that is taken in itself takes in none. */

@@ -33,12 +33,6 @@ static int64_t count_of(const ir_value *value) { return is_vector(value) ? ir_ty
 
 /* -------------------------------------------------------------------------------------------------------- elements */
 
-static bool count_op(ir_op *op, void *data) {
-  splitter *s = data;
-  op->mark = s->num_ops++;
-  return true;
-}
-
 static bool add_op(ir_op *op, void *data) {
   splitter *s = data;
   unsigned count = op->num_results;
@@ -87,14 +81,13 @@ static ir_value **elements_of(splitter *s, ir_value *value) {
 
 /* The vector of which these are all elements in order, if there is one of the type; else NULL. */
 static ir_value *whole_of(ir_value *const *elements, const ir_type *type) {
-  ir_value *whole =
-      elements[0]->op && elements[0]->op->code == OP_VECTOR_EXTRACT ? ir_operand(elements[0]->op, 0) : NULL;
+  ir_value *whole = ir_made_by(elements[0], OP_VECTOR_EXTRACT) ? ir_operand(elements[0]->op, 0) : NULL;
   if (!whole || whole->type != type)
     return NULL;
   for (int64_t i = 0, count = ir_type_num_elements(type); i < count; i++) {
-    const ir_op *op = elements[i]->op;
+    const ir_op *op = ir_made_by(elements[i], OP_VECTOR_EXTRACT);
     unsigned rank;
-    if (!op || op->code != OP_VECTOR_EXTRACT || ir_operand(op, 0) != whole || op->num_operands > 1)
+    if (!op || ir_operand(op, 0) != whole || op->num_operands > 1)
       return NULL;
     const int64_t *position = ir_attr_i64s_of(op, "static_position", &rank);
     int64_t linear = 0;
@@ -231,8 +224,7 @@ static void move_block(splitter *s, ir_block *from, ir_block *to) {
     for (int64_t k = 0; k < count_of(old); k++)
       elements[k] = ir_block_add_arg(to, ir_type_scalar(s->module, old->type->element));
   }
-  while (from->first)
-    ir_op_move_to_end(from->first, to);
+  ir_block_move_ops(from, to);
 }
 
 /* An op that passes values on, into its regions or out of one: it passes on all elements. */
@@ -350,8 +342,8 @@ bool pass_registers(ir_module *module, const pass_options *options) {
                     options->target->name);
   splitter s = {.module = module};
   ir_block *top = ir_region(module->root, 0);
-  module->root->mark = s.num_ops++;
-  ir_walk(top, count_op, &s);
+  module->root->mark = 0;
+  s.num_ops = ir_number_ops(top);
   s.ops = IR_NEW_ARRAY(&module->arena, op_elements, s.num_ops);
   s.dead = IR_NEW_ARRAY(&module->arena, ir_op *, s.num_ops);
   add_op(module->root, &s);

@@ -36,7 +36,7 @@ static bool is_weights(ir_value *value) { return tile_find_running(running_moved
 /* By what the softmax scales earlier contributions: 1, but for rows that had no sum yet, whose contributions are 0. */
 static bool is_scale(const ir_value *value) {
   enum { SCALE_RESULT = 3 };
-  return value->op && value->op->code == OP_LINALG_EXT_SOFTMAX && value->index == SCALE_RESULT;
+  return ir_made_by(value, OP_LINALG_EXT_SOFTMAX) && value->index == SCALE_RESULT;
 }
 
 /* The contraction of diag(s) with C into zeros has C's elements in the places of its result, times s. Returns C. */
@@ -45,10 +45,9 @@ static ir_value *scaled_by_diagonal(ir_op *op) {
   if (!body_starts_from_zero(op))
     return NULL;
   for (unsigned side = 0; side < 2; side++) {
-    const ir_op *diagonal = ir_operand(op, side)->op;
+    const ir_op *diagonal = ir_made_by(ir_operand(op, side), OP_LINALG_EXT_DIAG);
     const ir_map *map = structure->maps[side], *other = structure->maps[1 - side], *out = structure->maps[2];
-    if (!diagonal || diagonal->code != OP_LINALG_EXT_DIAG || !is_scale(ir_operand(diagonal, 0)) ||
-        other->num_results != out->num_results)
+    if (!diagonal || !is_scale(ir_operand(diagonal, 0)) || other->num_results != out->num_results)
       continue;
     int row = ir_map_result_dim(map, map->num_results - 2), column = ir_map_result_dim(map, map->num_results - 1);
     bool same = row >= 0 && column >= 0 && structure->reductions == 1u << column;

@@ -40,11 +40,6 @@ static bool reads_statistics(const ir_op *op) {
   return statistics;
 }
 
-static void identity_interchange(fuse_options *options) {
-  for (unsigned i = 0; i < IR_MAX_LOOPS; i++)
-    options->interchange[i] = i;
-}
-
 /* The loop may run any number of times, as far as its operands tell. */
 static bool is_open(const ir_op *op, unsigned loop) {
   const ir_structure *structure = ir_structure_of(op);
@@ -94,7 +89,6 @@ static void tile_reductions(ir_block *block, const target_facts *target, bool ne
     fuse_result result;
     for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++)
       options.tile_sizes[loop] = step_of_reduction(op, loop, target, nested);
-    identity_interchange(&options);
     next = op->next;
     fuse_tile(op, &options, &result);
     if (!result.num_loops)
@@ -299,7 +293,6 @@ static bool schedule_root(ir_op *root, const pass_options *pass, fuse_policy pol
                           .num_stops = num_stops};
   fuse_result result;
   tile_sizes_parallel(root, pass->target, options.tile_sizes);
-  identity_interchange(&options);
   fuse_tile(root, &options, &result);
   if (result.num_loops)
     tile_reductions(ir_region(result.loops[0], 0), pass->target, false);

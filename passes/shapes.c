@@ -189,8 +189,8 @@ bool shapes_find_extent(shapes *s, ir_value *tensor, unsigned dim, ir_index *fou
 /* ----------------------------------------------------------------------------------------------------------- checks */
 
 static const ir_value *uncast(const ir_value *value) {
-  while (value->op && value->op->code == OP_ARITH_INDEX_CAST && extent_is_wide(value) &&
-         extent_is_wide(ir_operand(value->op, 0)))
+  while (ir_made_by(value, OP_ARITH_INDEX_CAST) && ir_is_index_wide(value) &&
+         ir_is_index_wide(ir_operand(value->op, 0)))
     value = ir_operand(value->op, 0);
   return value;
 }
@@ -341,7 +341,7 @@ static void check_assertion(shapes *s, const ir_op *op) {
   ir_index ignored;
   if (ir_op_parent(op) == s->function && shapes_find_index(s, ir_operand(op, 0), &ignored)) {
     ir_value *holds = ir_value_map_get(s->values, ir_operand(op, 0));
-    if (holds->op && holds->op->code == OP_ARITH_CMPI && ir_attr_int_or(holds->op, "predicate", 0) == IR_EQUAL)
+    if (ir_made_by(holds, OP_ARITH_CMPI) && ir_predicate_of(holds->op) == IR_EQUAL)
       learn_equal(s, ir_operand(holds->op, 0), ir_operand(holds->op, 1));
     s->fits = ir_binary(&s->builder, OP_ARITH_ANDI, s->fits, holds);
   } else {
@@ -357,11 +357,6 @@ static bool drop_assertion(ir_op *op, void *data) {
 }
 
 /* The mark of an op with subscripts: the dims that are checked. */
-static bool clear_mark(ir_op *op, void *data) {
-  op->mark = 0;
-  return true;
-}
-
 static bool check_op(ir_op *op, void *data) {
   shapes *s = data;
   if (ir_op_has(op, IR_STRUCTURED | IR_DPS)) {
@@ -424,7 +419,7 @@ static bool replace_known(ir_op *op, void *data) {
   shapes *s = data;
   for (unsigned i = 0; i < op->num_results; i++) {
     ir_value *result = ir_result(op, i), *mapped = ir_value_map_get(s->values, result);
-    const fact *known = mapped != result && extent_is_wide(result) ? s->facts : NULL;
+    const fact *known = mapped != result && ir_is_index_wide(result) ? s->facts : NULL;
     while (known && known->value != uncast(mapped))
       known = known->next;
     if (known && !ir_value_unused(result))
@@ -442,16 +437,11 @@ static void note_positions(shapes *s) {
     return;
   ir_module *module = s->function->module;
   const ir_block *body = s->builder.block;
-  const ir_type *type = ir_attr_get(body->parent, "function_type")->type;
-  const ir_type **inputs = IR_NEW_ARRAY(&module->arena, const ir_type *, body->num_args + 1);
   int64_t *arguments = IR_NEW_ARRAY(&module->arena, int64_t, body->num_args + 1);
   unsigned count = 0;
-  for (unsigned i = 0; i < body->num_args; i++)
-    inputs[i] = body->args[i]->type;
   for (const asked_argument *asked = s->asked; asked; asked = asked->next)
     arguments[count++] = asked->argument;
-  type = ir_type_function(module, body->num_args, inputs, type->num_results, type->results);
-  ir_attr_set(body->parent, "function_type", ir_attr_type(module, type));
+  pass_update_function_type(body->parent);
   ir_attr_set(s->function, "tec.positions", ir_attr_i64s(module, count, arguments));
 }
 
@@ -497,7 +487,7 @@ static bool fill_function(shapes *s, unsigned num_results, unsigned *missing) {
   ir_module *module = s->function->module;
   s->fits = ir_const(&s->builder, ir_type_scalar(module, IR_I1), 1);
   check_arguments(s);
-  ir_walk(ir_region(s->function, 0), clear_mark, NULL);
+  ir_clear_marks(ir_region(s->function, 0));
   ir_walk(ir_region(s->function, 0), check_op, s);
   ir_value **results = IR_NEW_ARRAY(&module->arena, ir_value *, num_results);
   const ir_op *end = ir_block_terminator(ir_region(s->function, 0));
@@ -576,7 +566,7 @@ bool pass_shapes(ir_module *module, const pass_options *options) {
   for (ir_op *op = top->first; op; op = op->next)
     op->mark = ir_attr_get(op, "tec.shapes") ? DONE : NOT_VISITED;
   for (ir_op *op = top->first; op; op = op->next)
-    if (op->code == OP_FUNC_FUNC && ir_region(op, 0)->first && op->mark == NOT_VISITED && !add_shapes(op))
+    if (ir_is_defined_function(op) && op->mark == NOT_VISITED && !add_shapes(op))
       return false;
   return true;
 }

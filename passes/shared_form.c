@@ -76,7 +76,7 @@ static int64_t offset_of(const layout *l, const int64_t *scale, unsigned lane) {
   for (unsigned i = 0; i < l->num_digits; i++) {
     const layout_digit *digit = &l->digits[i];
     if (digit->level == LAYOUT_LANE)
-      offset += lane / digit->hardware_stride % digit->size * digit->dim_stride * scale[digit->dim];
+      offset += layout_position(digit, lane) * digit->dim_stride * scale[digit->dim];
   }
   return offset;
 }
@@ -84,7 +84,7 @@ static int64_t offset_of(const layout *l, const int64_t *scale, unsigned lane) {
 static bool is_replica(const layout *l, layout_level level, int64_t index) {
   for (unsigned i = 0; i < l->num_digits; i++) {
     const layout_digit *digit = &l->digits[i];
-    if (digit->level == level && !digit->dim_stride && index / digit->hardware_stride % digit->size)
+    if (digit->level == level && !digit->dim_stride && layout_position(digit, index))
       return true;
   }
   return false;

@@ -102,10 +102,7 @@ static void forget_until(known_ops *known, uint32_t count) {
 }
 
 static void replace_op(simplifier *simplifier, ir_op *op, ir_op *with) {
-  for (unsigned i = 0; i < op->num_results; i++)
-    if (!ir_value_unused(ir_result(op, i)))
-      ir_replace_uses(ir_result(op, i), ir_result(with, i));
-  ir_op_erase(op);
+  ir_replace_op_by(op, with);
   simplifier->changed = true;
 }
 

@@ -29,17 +29,14 @@ static bool match_part(const ir_op *slice, ir_value *whole, unsigned dim, part *
   return true;
 }
 
-static const ir_op *inserted(const ir_value *value) {
-  return value->op && value->op->code == OP_TENSOR_INSERT_SLICE ? value->op : NULL;
-}
-
 /* x is scores beside one column of sinks, which are all of it. */
 static bool match_concatenation(ir_value *x, unsigned dim, ir_value **scores, ir_value **sinks, part *place) {
-  const ir_op *last = inserted(x), *first = last ? inserted(ir_operand(last, 1)) : NULL;
+  const ir_op *last = ir_made_by(x, OP_TENSOR_INSERT_SLICE);
+  const ir_op *first = last ? ir_made_by(ir_operand(last, 1), OP_TENSOR_INSERT_SLICE) : NULL;
   const ir_op *both[] = {first, last};
   part parts[2];
-  if (!first || !ir_operand(first, 1)->op || ir_operand(first, 1)->op->code != OP_TENSOR_EMPTY ||
-      !match_part(first, x, dim, &parts[0]) || !match_part(last, x, dim, &parts[1]))
+  if (!first || !ir_made_by(ir_operand(first, 1), OP_TENSOR_EMPTY) || !match_part(first, x, dim, &parts[0]) ||
+      !match_part(last, x, dim, &parts[1]))
     return false;
   for (unsigned i = 0; i < 2; i++) {
     const part *wide = &parts[1 - i], *column = &parts[i];

@@ -41,9 +41,8 @@ static bool is_power(const skipper *s, const ir_op *op) {
 
 /* The wait right in the body that gives the value, which nobody else uses; NULL: none does. */
 static ir_op *wait_of(const skipper *s, const ir_value *value) {
-  const ir_op *extract = value->op;
-  ir_op *wait =
-      extract && extract->code == OP_VECTOR_EXTRACT && ir_value_has_one_use(value) ? ir_operand(extract, 0)->op : NULL;
+  const ir_op *extract = ir_made_by(value, OP_VECTOR_EXTRACT);
+  ir_op *wait = extract && ir_value_has_one_use(value) ? ir_operand(extract, 0)->op : NULL;
   return wait && wait->block == s->body && wait->code == OP_VECTOR_EXT_WARPGROUP_WAIT ? wait : NULL;
 }
 

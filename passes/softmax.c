@@ -117,7 +117,7 @@ static ir_value *move_sum(ir_builder *builder, ir_value *sum, ir_value *from, ir
   ir_value *ins[] = {sum, from, to}, *out = pass_empty_like(builder, sum, sum->type->element);
   ir_op *generic = ir_generic(builder, 3, ins, 1, &out, maps, rank, 0);
   ir_value **args = ir_region(generic, 0)->args;
-  ir_builder body = ir_builder_at_end(ir_region(generic, 0));
+  ir_builder body = body_of(generic);
   ir_value *difference = ir_binary(&body, OP_ARITH_SUBF, args[1], args[2]);
   ir_value *factor = ir_unary(&body, OP_MATH_EXP, difference, difference->type);
   return body_finish(&body, generic, ir_binary(&body, OP_ARITH_MULF, args[0], factor));
@@ -129,17 +129,15 @@ static ir_value *combine_parts(ir_builder *builder, ir_opcode code, ir_value *pa
   const ir_map *maps[] = {ir_map_identity(builder->module, rows->num_dims), rows};
   ir_op *reduce = ir_generic(builder, 1, &parts, 1, &start, maps, rows->num_dims, 1);
   ir_value **args = ir_region(reduce, 0)->args;
-  ir_builder body = ir_builder_at_end(ir_region(reduce, 0));
+  ir_builder body = body_of(reduce);
   return body_finish(&body, reduce, ir_binary(&body, code, args[1], args[0]));
 }
 
 ir_value *softmax_merge(ir_builder *builder, ir_value *const *parts, ir_value **states) {
   ir_value *old_max = states[SOFTMAX_MAX], *max_parts = parts[SOFTMAX_MAX];
-  unsigned rank = max_parts->type->rank, dims[IR_MAX_RANK];
-  for (unsigned i = 1; i < rank; i++)
-    dims[i - 1] = i;
+  unsigned rank = max_parts->type->rank;
   const ir_map *all = ir_map_identity(builder->module, rank), *same = ir_map_identity(builder->module, rank - 1);
-  const ir_map *rows = ir_map_select(builder->module, rank, rank - 1, dims), *maps[] = {all, rows, all};
+  const ir_map *rows = ir_map_without(builder->module, rank, 1, &(int64_t){0}), *maps[] = {all, rows, all};
   ir_value *max = combine_parts(builder, OP_ARITH_MAXIMUMF, max_parts, old_max, rows);
   ir_value *sums = move_sum(builder, parts[SOFTMAX_SUM], max_parts, max, rows);
   ir_value *before = move_sum(builder, states[SOFTMAX_SUM], old_max, max, same);
@@ -149,7 +147,7 @@ ir_value *softmax_merge(ir_builder *builder, ir_value *const *parts, ir_value **
   ir_value *ins[] = {sums, sum}, *out = pass_empty_like(builder, sums, sums->type->element);
   ir_op *generic = ir_generic(builder, 2, ins, 1, &out, maps, rank, 0);
   ir_value **args = ir_region(generic, 0)->args;
-  ir_builder body = ir_builder_at_end(ir_region(generic, 0));
+  ir_builder body = body_of(generic);
   return body_finish(&body, generic, body_quotient(&body, args[0], args[1], false));
 }
 

@@ -273,14 +273,12 @@ typedef struct part_maps {
 } part_maps;
 
 static part_maps maps_of_parts(ir_module *module, const ir_type *parts, const ir_value *weights, const ir_map *rows) {
-  unsigned rank = parts->rank, dims[IR_MAX_RANK], weight_dims[IR_MAX_RANK] = {0};
-  for (unsigned i = 1; i < rank; i++)
-    dims[i - 1] = i;
+  unsigned rank = parts->rank, weight_dims[IR_MAX_RANK] = {0};
   for (unsigned i = 0; weights && i < rows->num_results; i++)
     weight_dims[i + 1] = (unsigned)ir_map_result_dim(rows, i) + 1;
   return (part_maps){rank, ir_map_identity(module, rank),
                      weights ? ir_map_select(module, rank, weights->type->rank, weight_dims) : NULL,
-                     ir_map_select(module, rank, rank - 1, dims)};
+                     ir_map_without(module, rank, 1, &(int64_t){0})};
 }
 
 static ir_value *weighted(ir_builder *body, ir_value *part, ir_value *weight, const ir_type *type) {
@@ -295,7 +293,7 @@ static ir_value *add_parts(ir_builder *builder, ir_value *parts, ir_value *weigh
   ir_value *ins[] = {parts, weights};
   const ir_map *maps[] = {all.parts, weights ? all.weights : all.sums, all.sums};
   ir_op *generic = ir_generic(builder, weights ? 2 : 1, ins, 1, &start, maps, all.rank, 1);
-  ir_builder body = ir_builder_at_end(ir_region(generic, 0));
+  ir_builder body = body_of(generic);
   ir_value **args = ir_region(generic, 0)->args, *sum = args[weights ? 2 : 1];
   ir_value *term = weights ? weighted(&body, args[0], args[1], sum->type) : args[0];
   ir_opcode add = ir_scalar_is_float(sum->type->element) ? OP_ARITH_ADDF : OP_ARITH_ADDI;
@@ -308,7 +306,7 @@ static ir_value *weigh_parts(ir_builder *builder, ir_value *parts, ir_value *wei
   ir_value *ins[] = {parts, weights}, *out = empty_of(builder, parts->type);
   const ir_map *maps[] = {all.parts, all.weights, all.parts};
   ir_op *generic = ir_generic(builder, 2, ins, 1, &out, maps, all.rank, 0);
-  ir_builder body = ir_builder_at_end(ir_region(generic, 0));
+  ir_builder body = body_of(generic);
   ir_value **args = ir_region(generic, 0)->args;
   return body_finish(&body, generic, weighted(&body, args[0], args[1], args[2]->type));
 }
@@ -332,7 +330,7 @@ static ir_value *blend_part(ir_builder *builder, ir_value *part, ir_value *weigh
   const ir_map *all = ir_map_identity(builder->module, rank), *maps[] = {all, rows, all};
   ir_value *ins[] = {part, weights};
   ir_op *generic = ir_generic(builder, 2, ins, 1, &before, maps, rank, 0);
-  ir_builder body = ir_builder_at_end(ir_region(generic, 0));
+  ir_builder body = body_of(generic);
   ir_value **args = ir_region(generic, 0)->args, *weight = args[1];
   ir_value *rest = ir_binary(&body, OP_ARITH_SUBF, ir_const(&body, weight->type, 1), weight);
   ir_value *sum = ir_binary(&body, OP_ARITH_ADDF, weighted(&body, args[2], rest, args[2]->type),

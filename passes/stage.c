@@ -240,7 +240,7 @@ static bool find_tile(const stager *s, ir_op *read, staged_tile *tile) {
   const ir_type *type = ir_result(read, 0)->type, *memory = ir_operand(read, 0)->type;
   int64_t bits = ir_scalar_bits(type->element), elements = ir_type_num_elements(type);
   if (memory->kind != IR_TYPE_MEMREF || memory->space != IR_SPACE_GLOBAL || type->rank < 2 || bits < 8 ||
-      ir_group_size(read, 3) || !ir_attr_get(read, "tec.layouts"))
+      ir_group_size(read, 3) || !ir_attr_get(read, PASS_LAYOUTS))
     return false;
   layout l = distribute_layout(ir_result(read, 0));
   lane_access access = lane_access_of(read, 0, type->rank);
@@ -266,11 +266,6 @@ static bool find_tile(const stager *s, ir_op *read, staged_tile *tile) {
 
 /* ---------------------------------------------------------------------------------------------------- shared memory */
 
-static const ir_attr *layouts_of(ir_module *module, const char *text) {
-  const ir_attr *one = ir_attr_cstr(module, text);
-  return ir_attr_array(module, 1, &one);
-}
-
 static void make_place(stager *s, staged_tile *tile, int64_t stages) {
   const ir_type *type = ir_result(tile->read, 0)->type;
   int64_t shape[IR_MAX_RANK];
@@ -292,26 +287,21 @@ static ir_op *transfer(ir_builder *builder, ir_opcode code, const ir_type *vecto
                        const staged_tile *tile, ir_index stage, const unsigned *dims) {
   ir_value *indices[IR_MAX_RANK] = {ir_index_value(builder, stage)};
   unsigned places[IR_MAX_RANK];
-  bool in_bounds[IR_MAX_RANK];
   for (unsigned dim = 0; dim < vector->rank; dim++) {
     indices[1 + dim] = ir_const_index(builder, 0);
     places[dim] = 1 + (dims ? dims[dim] : dim);
-    in_bounds[dim] = true;
   }
-  return ir_transfer(builder, code, vector, value, tile->place, indices, places, in_bounds);
+  return ir_transfer(builder, code, vector, value, tile->place, indices, places, NULL);
 }
 
 /* The read of global memory, again for copying, and the write to a place. */
 static ir_op *copy_tile(ir_builder *builder, const staged_tile *tile, ir_index stage, ir_value_map *map) {
-  ir_module *module = builder->module;
-  char text[1024];
-  layout_print(&tile->copied, text, sizeof text);
   ir_op *read = ir_op_clone(builder, tile->read, map);
-  ir_attr_set(read, "tec.layouts", layouts_of(module, text));
+  distribute_set_layout(read, 0, &tile->copied);
   ir_value *copied = ir_result(read, 0);
   ir_op *write = transfer(builder, OP_VECTOR_TRANSFER_WRITE, copied->type, copied, tile, stage, NULL);
   if (tile->asynchronous)
-    ir_attr_set(write, DISTRIBUTE_ASYNC, ir_attr_unit(module));
+    ir_attr_set(write, DISTRIBUTE_ASYNC, ir_attr_unit(builder->module));
   return write;
 }
 
@@ -320,7 +310,7 @@ static ir_value *read_place(ir_builder *builder, const staged_tile *tile, ir_ind
                             const unsigned *dims) {
   ir_value *padding = ir_group_operand(tile->read, 2, 0);
   ir_op *read = transfer(builder, OP_VECTOR_TRANSFER_READ, value->type, padding, tile, stage, dims);
-  ir_attr_set(read, "tec.layouts", ir_attr_get(value->op, "tec.layouts"));
+  ir_attr_set(read, PASS_LAYOUTS, ir_attr_get(value->op, PASS_LAYOUTS));
   return ir_result(read, 0);
 }
 
@@ -867,11 +857,11 @@ static bool add_computed(ir_op *op, void *data) {
   layout step;
   for (unsigned i = 0; op->code == OP_VECTOR_CONTRACT && i < 2; i++) {
     const ir_type *type = ir_operand(op, i)->type;
-    const ir_op *from = ir_operand(op, i)->op;
-    if (from && from->code == OP_VECTOR_TRANSPOSE)
-      from = ir_operand(from, 0)->op;
-    bool is_read = from && from->code == OP_VECTOR_TRANSFER_READ;
-    if (!is_read && target_has_lane_block(found->facts, type->element) && distribute_product_step(op, i, &step))
+    const ir_value *factor = ir_operand(op, i);
+    if (ir_made_by(factor, OP_VECTOR_TRANSPOSE))
+      factor = ir_operand(factor->op, 0);
+    if (!ir_made_by(factor, OP_VECTOR_TRANSFER_READ) && target_has_lane_block(found->facts, type->element) &&
+        distribute_product_step(op, i, &step))
       found->bytes += ir_type_num_elements(type) * ir_scalar_bytes(type->element);
   }
   return true;

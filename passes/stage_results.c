@@ -179,27 +179,17 @@ static ir_value *make_memory(ir_builder *builder, const result *r, int64_t *room
 
 /* Brings what is written into its lines, if there is memory for that. */
 static void write_lines(const result *r, int64_t *room) {
-  ir_module *module = r->write->module;
   ir_value *value = ir_operand(r->write, 0), *indices[IR_MAX_RANK];
   ir_builder builder = ir_builder_before(r->write);
   ir_value *memory = make_memory(&builder, r, room);
-  unsigned dims[IR_MAX_RANK];
-  bool in_bounds[IR_MAX_RANK];
-  char text[1024];
   if (!memory)
     return;
-  for (unsigned dim = 0; dim < r->vector->rank; dim++) {
+  for (unsigned dim = 0; dim < r->vector->rank; dim++)
     indices[dim] = ir_const_index(&builder, 0);
-    dims[dim] = dim;
-    in_bounds[dim] = true;
-  }
-  ir_transfer(&builder, OP_VECTOR_TRANSFER_WRITE, r->vector, value, memory, indices, dims, in_bounds);
-  ir_value *padding = ir_const(&builder, ir_type_scalar(module, r->vector->element), 0);
-  ir_op *read = ir_transfer(&builder, OP_VECTOR_TRANSFER_READ, r->vector, padding, memory, indices, dims, in_bounds);
-  layout_print(&r->lines, text, sizeof text);
-  const ir_attr *lines = ir_attr_cstr(module, text);
-  ir_attr_set(read, "tec.layouts", ir_attr_array(module, 1, &lines));
-  ir_attr_set(read, DISTRIBUTE_WARP, ir_attr_unit(module));
+  ir_transfer(&builder, OP_VECTOR_TRANSFER_WRITE, r->vector, value, memory, indices, NULL, NULL);
+  ir_op *read = ir_transfer(&builder, OP_VECTOR_TRANSFER_READ, r->vector, NULL, memory, indices, NULL, NULL);
+  distribute_set_layout(read, 0, &r->lines);
+  ir_attr_set(read, DISTRIBUTE_WARP, ir_attr_unit(builder.module));
   ir_set_operand(r->write, 0, ir_result(read, 0));
 }
 

@@ -38,10 +38,7 @@ static bool bring_before(ir_op *op, ir_op *place, unsigned *steps) {
 
 /* A generic over rows, without its body. */
 static ir_op *row_generic(ir_builder *builder, unsigned num_ins, ir_value *const *ins) {
-  const ir_map *identity = ir_map_identity(builder->module, ins[0]->type->rank);
-  const ir_map *maps[] = {identity, identity, identity, identity};
-  ir_value *out = pass_empty_like(builder, ins[0], ins[0]->type->element);
-  return ir_generic(builder, num_ins, ins, 1, &out, maps, identity->num_dims, 0);
+  return body_by_element(builder, num_ins, ins, pass_empty_like(builder, ins[0], ins[0]->type->element));
 }
 
 /* max x of a reduction that started from `start`. */

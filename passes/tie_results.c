@@ -39,20 +39,6 @@ static bool refuse_call(ir_op *op, void *function) {
          ir_op_error(op, "cannot call a function that makes a tensor of a memref argument");
 }
 
-static void set_type(ir_op *function) {
-  const ir_block *body = ir_region(function, 0);
-  const ir_op *end = ir_block_terminator(body);
-  ir_module *module = function->module;
-  const ir_type **inputs = IR_NEW_ARRAY(&module->arena, const ir_type *, body->num_args + 1);
-  const ir_type **results = IR_NEW_ARRAY(&module->arena, const ir_type *, end->num_operands + 1);
-  for (unsigned i = 0; i < body->num_args; i++)
-    inputs[i] = body->args[i]->type;
-  for (unsigned i = 0; i < end->num_operands; i++)
-    results[i] = ir_operand(end, i)->type;
-  const ir_type *type = ir_type_function(module, body->num_args, inputs, end->num_operands, results);
-  ir_attr_set(function, "function_type", ir_attr_type(module, type));
-}
-
 bool pass_tie_results(ir_op *function, const pass_options *options) {
   const ir_block *body = ir_region(function, 0);
   ir_op *end = ir_block_terminator(body);
@@ -81,7 +67,7 @@ bool pass_tie_results(ir_op *function, const pass_options *options) {
     return true;
   if (!ir_attr_get(function, "tec.shapes"))
     return ir_op_error(function, "needs the pass 'shapes' before 'tie-results'");
-  set_type(function);
+  pass_update_function_type(function);
   if (num_tied)
     ir_attr_set(function, "tec.tied", ir_attr_i64s(module, num_tied, tied));
   return ir_walk(ir_region(module->root, 0), refuse_call, function);

@@ -347,8 +347,8 @@ int64_t tile_index_factor(ir_index x, ir_index base) {
     return !x.value && !base.value && base.constant && x.constant % base.constant == 0 ? x.constant / base.constant : 0;
   if (tile_index_equal(x, base))
     return 1;
-  const ir_op *op = x.value->op;
-  if (!op || op->code != OP_AFFINE_APPLY)
+  const ir_op *op = ir_made_by(x.value, OP_AFFINE_APPLY);
+  if (!op)
     return 0;
   const ir_expr *expr = ir_attr_get(op, "map")->map->results[0];
   bool scaled = expr->kind == IR_EXPR_MUL && expr->lhs->kind == IR_EXPR_DIM && expr->rhs->kind == IR_EXPR_CONST;

@@ -34,7 +34,6 @@ static ir_op *replace_by(ir_op *op, ir_op *structured) {
 static ir_op *elementwise_to_generic(ir_op *op) {
   ir_builder builder = ir_builder_before(op);
   ir_value *result = ir_result(op, 0), *whole = NULL, *inputs[IR_MAX_GROUPS], *scalars[IR_MAX_GROUPS];
-  const ir_map *identity = ir_map_identity(op->module, result->type->rank), *maps[IR_MAX_GROUPS + 1];
   unsigned num_inputs = 0, places[IR_MAX_GROUPS];
   for (unsigned i = 0; i < op->num_operands; i++) {
     ir_value *operand = ir_operand(op, i);
@@ -48,10 +47,8 @@ static ir_op *elementwise_to_generic(ir_op *op) {
     if (!is_splat)
       places[i] = input_of(operand, inputs, &num_inputs);
   }
-  for (unsigned i = 0; i <= num_inputs; i++)
-    maps[i] = identity;
   ir_value *out = pass_empty_like(&builder, whole, result->type->element);
-  ir_op *generic = ir_generic(&builder, num_inputs, inputs, 1, &out, maps, identity->num_dims, 0);
+  ir_op *generic = body_by_element(&builder, num_inputs, inputs, out);
   ir_builder body = body_of(generic);
   for (unsigned i = 0; i < op->num_operands; i++)
     if (!scalars[i])
@@ -129,11 +126,9 @@ static ir_value *read_again(ir_builder *body, ir_value *value, ir_value_map *val
 static void read_inside(ir_op *op) {
   if (op->code == OP_LINALG_FILL && op->num_results && was_read(ir_input(op, 0))) {
     ir_builder builder = ir_builder_before(op);
-    ir_value *out = ir_init(op, 0), *scalar = ir_input(op, 0);
-    const ir_map *identity = ir_map_identity(op->module, out->type->rank);
-    ir_op *generic = ir_generic(&builder, 0, NULL, 1, &out, &identity, out->type->rank, 0);
+    ir_op *generic = body_by_element(&builder, 0, NULL, ir_init(op, 0));
     ir_builder body = body_of(generic);
-    body_finish(&body, generic, scalar);
+    body_finish(&body, generic, ir_input(op, 0));
     op = replace_by(op, generic);
   }
   if (!ir_op_has(op, IR_STRUCTURED) || !ir_op_has(op, IR_OWN_BODY))

@@ -134,8 +134,8 @@ static const int64_t *loops_stood_for(const ir_op *root, unsigned *count) {
   return num_found == num_loops ? loops : NULL;
 }
 
-/* Tile sizes and interchange for one root; false after an error. What does not depend on the root has been verified. */
-static bool read_sizes(const ir_op *op, const ir_op *root, fuse_options *options) {
+/* Tile sizes and the order of loops for one root; false after an error. What does not depend on the root has been verified. */
+static bool read_sizes(const ir_op *op, const ir_op *root, int64_t *tile_sizes, unsigned *interchange) {
   unsigned num_loops, num_sizes = 0, num_places = 0, num_inner = 0;
   const int64_t *stood = loops_stood_for(root, &num_loops);
   if (!stood)
@@ -151,9 +151,9 @@ static bool read_sizes(const ir_op *op, const ir_op *root, fuse_options *options
       return ir_op_error(op, "tiles loop %u of '%s', which no element of the result has its own iterations of", i,
                          name_of(root));
     if (loop >= 0)
-      options->tile_sizes[loop] = size;
+      tile_sizes[loop] = size;
     if (!stood || stood[place] >= 0)
-      options->interchange[num_inner++] = (unsigned)(stood ? stood[place] : place);
+      interchange[num_inner++] = (unsigned)(stood ? stood[place] : place);
   }
   return true;
 }
@@ -170,7 +170,8 @@ static bool run_fuse(script *s, ir_op *op) {
   const handle *stop = target && ir_group_size(op, 1) ? use_handle(s, op, 1) : NULL;
   if (!target || (ir_group_size(op, 1) && !stop))
     return false;
-  fuse_options options = {.policy = FUSE_GREEDY};
+  unsigned interchange[IR_MAX_LOOPS];
+  fuse_options options = {.policy = FUSE_GREEDY, .interchange = interchange};
   if (stop) {
     options.stops = stop->ops;
     options.num_stops = stop->count;
@@ -183,7 +184,7 @@ static bool run_fuse(script *s, ir_op *op) {
     fuse_result result;
     if (!roots.ops[i]->block)
       return ir_op_error(op, "has two targets of which one is fused into the other");
-    if (!read_sizes(op, roots.ops[i], &options))
+    if (!read_sizes(op, roots.ops[i], options.tile_sizes, interchange))
       return false;
     mark_scheduled(roots.ops[i]);
     fuse_tile(roots.ops[i], &options, &result);

@@ -65,7 +65,7 @@ static int single_element(const ir_op *op, const ir_value *value) {
 static ir_value *read_first(trimmer *t, ir_value *tensor) {
   ir_slice part = {.rank = 0};
   const ir_block *body = ir_region(t->loop, 0);
-  if (tensor->op && tensor->op->code == OP_TENSOR_EXTRACT_SLICE) {
+  if (ir_made_by(tensor, OP_TENSOR_EXTRACT_SLICE)) {
     part = ir_slice_of(tensor->op);
     tensor = ir_operand(tensor->op, 0);
   }
@@ -161,12 +161,11 @@ static ir_value *extreme_of_rows(trimmer *t, const ir_op *op, ir_value *value, b
 /* A comparison that holds wherever this one is `wanted` in some row, with what the tile's rows have at most or at least
  * in its place; NULL where that is not needed, or not known. To be erased. */
 static ir_op *compare_extreme(trimmer *t, const ir_op *op, ir_op *compare, bool wanted) {
-  enum { SLT = 2, SLE, SGT, SGE };
-  int64_t predicate = ir_attr_int_or(compare, "predicate", 0);
-  if (!t->reduces || compare->code != OP_ARITH_CMPI || predicate < SLT || predicate > SGE)
+  ir_predicate predicate = ir_predicate_of(compare);
+  if (!t->reduces || compare->code != OP_ARITH_CMPI || predicate <= IR_NOT_EQUAL || predicate >= IR_UNSIGNED_LESS)
     return NULL;
   for (unsigned i = 0; i < 2; i++) {
-    bool largest = ((predicate < SGT) == wanted) == (i == 1);
+    bool largest = ((predicate < IR_SIGNED_GREATER) == wanted) == (i == 1);
     ir_value *extreme = extreme_of_rows(t, op, ir_operand(compare, i), largest);
     if (!extreme)
       continue;

@@ -146,9 +146,9 @@ ir_value *turn_value(ir_builder *builder, ir_value *value, unsigned dim, const t
   bool is_last = dim + 1 == value->type->rank && turning->blocks == 1;
   if (is_last && value->type->shape[dim] == rows)
     return value;
-  if (value->op && value->op->code == OP_TENSOR_EMPTY)
+  if (ir_made_by(value, OP_TENSOR_EMPTY))
     return empty_turned(builder, value, dim, turning);
-  if (value->op && value->op->code == OP_LINALG_FILL)
+  if (ir_made_by(value, OP_LINALG_FILL))
     return ir_fill(builder, ir_operand(value->op, 0), empty_turned(builder, value, dim, turning));
   ir_value *padded = pad(builder, value, dim, rows);
   if (is_last)
@@ -228,7 +228,7 @@ static ir_value *rows_of_operand(ir_builder *builder, ir_value *operand, unsigne
   if (turned_result(old, operand, dims) >= 0)
     return block_back(builder, ir_result(loop, operand->index), block, ir_operand(old, 3 + operand->index), dim,
                       turning->lanes);
-  if (operand->op && operand->op->code == OP_TENSOR_EMPTY)
+  if (ir_made_by(operand, OP_TENSOR_EMPTY))
     return empty_with_rows(builder, operand, dim, turning->lanes);
   return extract_rows(builder, operand, dim, block, turning->lanes);
 }

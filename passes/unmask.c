@@ -135,9 +135,9 @@ static void copy_before(unmasker *u, ir_value_map *map, ir_index lower, ir_index
 static void set_usual(ir_value *condition, bool usual) {
   ir_builder builder = ir_builder_before(condition->op);
   ir_value *constant = ir_const(&builder, condition->type, usual);
-  const ir_attr *layouts = ir_attr_get(condition->op, "tec.layouts");
+  const ir_attr *layouts = ir_attr_get(condition->op, PASS_LAYOUTS);
   if (layouts)
-    ir_attr_set(constant->op, "tec.layouts", layouts);
+    ir_attr_set(constant->op, PASS_LAYOUTS, layouts);
   ir_replace_uses(condition, constant);
 }
 

@@ -413,11 +413,9 @@ ir_op *vectorize_access(ir_builder *builder, ir_value *memory, ir_value *const *
 static ir_op *transfer(ir_builder *builder, const access *where, ir_value *base, ir_value *stored) {
   if (!where->rank)
     return vectorize_access(builder, base, where->indices, stored);
-  const ir_type *scalar = ir_type_scalar(builder->module, base->type->element);
-  const ir_type *type = ir_type_vector(builder->module, scalar->element, where->rank, where->sizes);
-  return ir_transfer(builder, stored ? OP_VECTOR_TRANSFER_WRITE : OP_VECTOR_TRANSFER_READ, type,
-                     stored ? stored : ir_const(builder, scalar, 0), base, where->indices, where->dims,
-                     where->in_bounds);
+  const ir_type *type = ir_type_vector(builder->module, base->type->element, where->rank, where->sizes);
+  return ir_transfer(builder, stored ? OP_VECTOR_TRANSFER_WRITE : OP_VECTOR_TRANSFER_READ, type, stored, base,
+                     where->indices, where->dims, where->in_bounds);
 }
 
 /* One iteration of the first dim of an access, which shares its subscript. */

@@ -86,11 +86,10 @@ static const ir_attr *lane_sums(const vector_tile *tile, const mask_bound *bound
 }
 
 bool vectorize_comparison(const body_state *state, const ir_op *op, tile_value *result) {
-  enum { EQ = 0, SLE = 3 };
   const vector_tile *tile = state->tile;
   ir_builder *builder = state->builder;
   mask mask = {.count = 0};
-  if (!tile->lane_constants || op->code != OP_ARITH_CMPI || ir_attr_int_or(op, "predicate", EQ) == EQ)
+  if (!tile->lane_constants || op->code != OP_ARITH_CMPI || ir_predicate_of(op) == IR_EQUAL)
     return false;
   mask_add(&mask, tile->op, ir_result(op, 0), true);
   if (mask.count != 1)
@@ -114,7 +113,7 @@ bool vectorize_comparison(const body_state *state, const ir_op *op, tile_value *
   ir_value *narrow =
       ir_unary(builder, OP_ARITH_INDEX_CAST, ir_index_value(builder, room), ir_type_scalar(builder->module, IR_I32));
   tile_value sides[] = {{ir_constant(builder, type, sums), loops}, {narrow, 0}};
-  ir_named_attr predicate = {"predicate", ir_attr_i64(builder->module, SLE)};
+  ir_named_attr predicate = {"predicate", ir_attr_i64(builder->module, IR_SIGNED_LESS_EQUAL)};
   *result = vectorize_elementwise(state, OP_ARITH_CMPI, IR_I1, 2, sides, 1, &predicate);
   return true;
 }

@@ -26,9 +26,9 @@ static ir_value *term_along(const body_loops *body, const ir_op *op, unsigned lo
     return NULL;
   const ir_map *map = op->code == OP_AFFINE_APPLY ? ir_attr_get(op, "map")->map : NULL;
   bool is_term = op->code == OP_ARITH_ADDI || (op->code == OP_ARITH_SUBI && !place) ||
-                 (op->code == OP_ARITH_INDEX_CAST && extent_is_wide(term)) ||
+                 (op->code == OP_ARITH_INDEX_CAST && ir_is_index_wide(term)) ||
                  (map && !map->num_syms && vectorize_has_term(map->results[0], place));
-  return is_term && extent_is_wide(ir_result(op, 0)) ? term : NULL;
+  return is_term && ir_is_index_wide(ir_result(op, 0)) ? term : NULL;
 }
 
 /* The value is the loop's iteration plus something that does not depend on it. */
@@ -94,19 +94,15 @@ static ir_value *load_neighbours(const body_state *state, const ir_op *load, uin
   for (unsigned dim = 0; dim < last; dim++)
     indices[dim] = vectorize_value_of(state, ir_operand(load, 1 + dim)).value;
   indices[last] = ir_index_value(builder, first_lane(state, ir_operand(load, 1 + last)));
-  const ir_type *element = ir_type_scalar(builder->module, base->type->element);
+  const ir_type *type = vectorize_type(state->tile, base->type->element, lanes);
   bool in_bounds = !(state->tile->masked & lanes);
-  ir_op *read = ir_transfer(builder, OP_VECTOR_TRANSFER_READ, vectorize_type(state->tile, element->element, lanes),
-                            ir_const(builder, element, 0), base, indices, &last, &in_bounds);
-  return ir_result(read, 0);
+  return ir_result(ir_transfer(builder, OP_VECTOR_TRANSFER_READ, type, NULL, base, indices, NULL, &in_bounds), 0);
 }
 
 /* A vector and scratch memory of its shape. */
 typedef struct spill {
   const ir_type *type;
   ir_value *memory;
-  unsigned dims[IR_MAX_RANK];
-  bool in_bounds[IR_MAX_RANK];
   ir_value *start[IR_MAX_RANK];
 } spill;
 
@@ -115,7 +111,7 @@ static spill spill_of(const body_state *state, ir_scalar element, uint32_t loops
   s.memory = memory_scratch(state->tile->op, element, s.type->rank, s.type->shape);
   ir_value *zero = ir_const_index(state->builder, 0);
   for (unsigned dim = 0; dim < s.type->rank; dim++)
-    s.dims[dim] = dim, s.in_bounds[dim] = true, s.start[dim] = zero;
+    s.start[dim] = zero;
   return s;
 }
 
@@ -134,7 +130,7 @@ static ir_value *load_apart(const body_state *state, const ir_op *load, uint32_t
       continue;
     spill own = spill_of(state, IR_INDEX, loops);
     ir_transfer(builder, OP_VECTOR_TRANSFER_WRITE, own.type, vectorize_broadcast(state, index, loops), own.memory,
-                own.start, own.dims, own.in_bounds);
+                own.start, NULL, NULL);
     indices[dim] = own.memory;
     apart |= ir_bit(dim);
   }
@@ -152,10 +148,8 @@ static ir_value *load_apart(const body_state *state, const ir_op *load, uint32_t
     if (apart & ir_bit(dim))
       indices[dim] = ir_result(vectorize_access(&inside, indices[dim], lane, NULL), 0);
   vectorize_access(&inside, loaded.memory, lane, ir_result(vectorize_access(&inside, base, indices, NULL), 0));
-  ir_value *zero = ir_const(builder, ir_type_scalar(builder->module, base->type->element), 0);
-  return ir_result(ir_transfer(builder, OP_VECTOR_TRANSFER_READ, loaded.type, zero, loaded.memory, loaded.start,
-                               loaded.dims, loaded.in_bounds),
-                   0);
+  return ir_result(
+      ir_transfer(builder, OP_VECTOR_TRANSFER_READ, loaded.type, NULL, loaded.memory, loaded.start, NULL, NULL), 0);
 }
 
 /* Elements of a small table, which all lanes find in registers. */

@@ -144,9 +144,8 @@ static ir_value *transfer(const kernel *k, ir_builder *builder, const tile *t, i
                      operands + !stored, 0, NULL);
   for (unsigned i = 0; i < rank; i++)
     in_bounds[i] = ir_index_is_const(t->extents[dims[i]], t->sizes[dims[i]]);
-  ir_value *value = stored ? stored : ir_const(builder, ir_type_scalar(k->module, t->element), 0);
   return ir_result(ir_transfer(builder, stored ? OP_VECTOR_TRANSFER_WRITE : OP_VECTOR_TRANSFER_READ, vector_type(k, t),
-                               value, tensor, operands + 2, dims, in_bounds),
+                               stored, tensor, operands + 2, dims, in_bounds),
                    0);
 }
 
@@ -168,7 +167,7 @@ static tile *outer_tile_of(kernel *k, const ir_op *user, ir_value *tensor) {
     extents[dim] = ir_dim(&builder, tensor, dim);
   if (!set_extents(k, t, user, tensor->type->element, tensor->type->rank, extents))
     return NULL;
-  if (!tensor->op || tensor->op->code != OP_TENSOR_EMPTY)
+  if (!ir_made_by(tensor, OP_TENSOR_EMPTY))
     read_tensor(k, &builder, tensor, t);
   k->outer = IR_NEW_OF(&k->module->arena, outer_tile, tensor, t, k->outer);
   return t;

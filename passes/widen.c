@@ -16,6 +16,7 @@
  * go up chains of producers, or are those of softmax.h. */
 #include "passes/body.h"
 #include "passes/passes.h"
+#include "passes/recast.h"
 #include "passes/softmax.h"
 #include "passes/tile.h"
 #include "passes/tile_policy.h"
@@ -177,33 +178,18 @@ static bool rounds_integers(const ir_op *op) {
 
 /* The factor before it was rounded so; itself if it was not. */
 static ir_value *unrounded(ir_builder *builder, ir_value *factor) {
-  const ir_op *reshape = factor->op && factor->op->code == OP_TENSOR_COLLAPSE_SHAPE ? factor->op : NULL;
+  const ir_op *reshape = ir_made_by(factor, OP_TENSOR_COLLAPSE_SHAPE);
   ir_value *rounded = reshape ? ir_operand(reshape, 0) : factor;
-  const ir_op *maker = rounded->op;
+  ir_op *maker = rounded->op;
   if (!rounds_integers(maker))
     return factor;
-  ir_module *module = builder->module;
-  ir_value *out = pass_empty_like(builder, rounded, IR_F32);
-  const ir_structure *structure = ir_structure_of(maker);
-  unsigned num_inputs = ir_num_inputs(maker);
-  ir_value **inputs = IR_NEW_ARRAY(&module->arena, ir_value *, num_inputs);
-  for (unsigned i = 0; i < num_inputs; i++)
-    inputs[i] = ir_input(maker, i);
-  ir_op *generic = ir_generic(builder, num_inputs, inputs, 1, &out, structure->maps, structure->num_loops, 0);
-  ir_builder body = body_of(generic);
-  ir_value_map *values = ir_value_map_create(module);
-  const ir_block *old = ir_region(maker, 0);
-  for (unsigned i = 0; i < num_inputs; i++)
-    ir_value_map_set(values, old->args[i], body_argument(generic, i));
-  for (const ir_op *op = old->first; op != old->last; op = op->next)
-    ir_op_clone(&body, op, values);
-  ir_value *wide = body_finish(&body, generic, ir_value_map_get(values, ir_operand(ir_yielded(maker, 0)->op, 0)));
-  if (!reshape)
-    return wide;
-  ir_op *moved = ir_op_clone(builder, reshape, ir_value_map_create(module));
-  ir_set_operand(moved, 0, wide);
-  ir_result(moved, 0)->type = ir_type_with_element(module, factor->type, IR_F32);
-  return ir_result(moved, 0);
+  recast parts;
+  if (!recast_begin(&parts, maker))
+    return factor;
+  parts.operands[parts.num_ins] = pass_empty_like(builder, rounded, IR_F32);
+  ir_op *wide = recast_create(&parts, builder, NULL);
+  ir_set_operand(ir_region(wide, 0)->last, 0, ir_operand(ir_yielded(wide, 0)->op, 0));
+  return reshape ? ir_result(recast_reshape(builder, reshape, ir_result(wide, 0)), 0) : ir_result(wide, 0);
 }
 
 /* The factors that are made of integers, and rounded as the product wants both alike. */

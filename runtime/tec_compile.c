@@ -72,11 +72,6 @@ static bool add_flops(ir_op *op, void *data) {
   return true;
 }
 
-static bool is_entry(const ir_op *op) {
-  return op->code == OP_FUNC_FUNC && ir_region(op, 0)->first &&
-         strcmp(ir_attr_string_or(op, "sym_visibility", ""), "private");
-}
-
 static bool collect_entry(ir_op *function, const entry_list *list, tec_entry *entry) {
   const char *name = ir_attr_string_or(function, "sym_name", "");
   if (list->c_names && !program_name_is_c(name))
@@ -115,10 +110,10 @@ static bool collect_entries(tec_module *module, entry_list *list) {
   ir_block *body = ir_region(module->ir->root, 0);
   unsigned count = 0;
   for (ir_op *op = body->first; op; op = op->next)
-    count += is_entry(op);
+    count += ir_is_exported(op);
   list->entries = IR_NEW_ARRAY(&module->ir->arena, tec_entry, count + 1);
   for (ir_op *op = body->first; op; op = op->next)
-    if (is_entry(op) && !collect_entry(op, list, &list->entries[list->count++]))
+    if (ir_is_exported(op) && !collect_entry(op, list, &list->entries[list->count++]))
       return false;
   if (!list->count)
     return ir_error(module->ir, (ir_loc){.source = 1}, "there is no public function to compile");
