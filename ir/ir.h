@@ -574,7 +574,7 @@ bool ir_block_has(ir_block *block, ir_opcode code);
 /* The op whose sym_name is `name` in the module's top level; NULL if there is none. Constant time but for the first
  * call, which builds a table (symbol.c). */
 ir_op *ir_module_lookup(const ir_module *module, const char *name);
-/* The op is a function with a body; and one that is not private: whoever has the module's code may call it. */
+/* The op is a function with a body; and one that is public: whoever has the module's code may call it. */
 static inline bool ir_is_defined_function(const ir_op *op) {
   return op->code == OP_FUNC_FUNC && ir_region(op, 0)->first;
 }

@@ -81,5 +81,5 @@ ir_op *ir_module_lookup(const ir_module *module, const char *name) {
 }
 
 bool ir_is_exported(const ir_op *op) {
-  return ir_is_defined_function(op) && strcmp(ir_attr_string_or(op, "sym_visibility", "public"), "private");
+  return ir_is_defined_function(op) && !strcmp(ir_attr_string_or(op, "sym_visibility", "public"), "public");
 }

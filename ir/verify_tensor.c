@@ -377,8 +377,7 @@ static bool verify_exchange(const ir_op *op, const ir_value *memref, const ir_ty
                        type_text(op, type));
   if (!ir_attr_get(op, "restrict"))
     return ir_op_error(op, "needs 'restrict': the memref must not overlap other arguments");
-  if (memref->op || function->code != OP_FUNC_FUNC || memref->block != op->block ||
-      strcmp(ir_attr_string_or(function, "sym_visibility", "public"), "public"))
+  if (memref->op || memref->block != op->block || !ir_is_exported(function))
     return ir_op_error(op, "must stand in a function that is not private, and work on its argument");
   for (const ir_use *use = memref->uses; use; use = use->next) {
     const ir_op *user = use->user;

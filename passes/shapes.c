@@ -456,10 +456,6 @@ static void check_arguments(shapes *s) {
 
 /* -------------------------------------------------------------------------------------------------------- functions */
 
-static bool is_public(const ir_op *function) {
-  return !strcmp(ir_attr_string_or(function, "sym_visibility", "public"), "public");
-}
-
 /* An empty private function of indices, before `function`. */
 static ir_op *create_function(const ir_op *function, const char *name, unsigned num_inputs, unsigned num_results) {
   ir_module *module = function->module;
@@ -500,7 +496,7 @@ static bool fill_function(shapes *s, unsigned num_results, unsigned *missing) {
         return false;
       results[count++] = ir_index_value(&s->builder, found);
     }
-  if (is_public(s->function) && ir_walk(ir_region(module->root, 0), is_not_called, s->function))
+  if (ir_is_exported(s->function) && ir_walk(ir_region(module->root, 0), is_not_called, s->function))
     shapes_check_positions(s);
   results[0] = s->fits;
   ir_terminator(&s->builder, OP_FUNC_RETURN, num_results, results);
@@ -549,14 +545,14 @@ static bool add_shapes(ir_op *function) {
   ir_walk(ir_region(function, 0), drop_assertion, NULL); /* whoever calls the function asks for its shapes first */
   if (!ok) {
     ir_op_erase(created);
-    return !is_public(function) || refuse_result(function, missing);
+    return !ir_is_exported(function) || refuse_result(function, missing);
   }
   note_positions(&s);
   note_equal_extents(&s);
   ir_walk(ir_region(function, 0), replace_known, &s);
   clamp_subscripts(function);
   ir_attr_set(function, "tec.shapes", ir_attr_symbol(module, ir_intern_cstr(module, name)));
-  if (is_public(function))
+  if (ir_is_exported(function))
     ir_attr_set(function, "tec.kernel", ir_attr_unit(module));
   return true;
 }
