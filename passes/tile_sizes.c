@@ -48,10 +48,26 @@ typedef struct pace {
   int root_loop[IR_MAX_LOOPS];
 } pace;
 
-/* The input of the op that leads to a contraction: the one that a contraction makes, else the first that is computed;
- * -1: there is none. */
+/* What the contraction only adds up with a weight for each term, as the results of experts: an input that another
+ * contraction makes, where the other one has no loop that it has not. -1: there is no such. */
+static int weighted_input(const ir_op *op) {
+  const ir_structure *structure = ir_structure_of(op);
+  bool has_free[2] = {false};
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (!ir_loop_is_reduction(structure, loop) && ir_loop_side(structure, loop) >= 0)
+      has_free[ir_loop_side(structure, loop)] = true;
+  unsigned input = has_free[1];
+  bool is_weighted = has_free[0] != has_free[1] && tile_running_operand(op) < 0;
+  const ir_op *producer = is_weighted ? computed_by(op, ir_input(op, input)) : NULL;
+  return producer && ir_is_contraction(producer) ? (int)input : -1;
+}
+
+/* The input of the op that leads to the contraction that sets the pace: the one that a contraction makes, else the
+ * first that is computed; -1: there is none, or it is the op. */
 static int leading_input(const ir_op *op) {
   int first = -1;
+  if (ir_is_contraction(op))
+    return weighted_input(op);
   for (unsigned i = 0; i < ir_num_inputs(op); i++) {
     const ir_op *producer = computed_by(op, ir_input(op, i));
     if (producer && ir_is_contraction(producer))
@@ -65,9 +81,11 @@ static void find_pace(const ir_op *root, pace *p) {
   p->op = root;
   for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++)
     p->root_loop[loop] = ir_loop_is_reduction(ir_structure_of(root), loop) ? -1 : (int)loop;
-  for (unsigned steps = 0; !ir_is_contraction(p->op); steps++) {
+  for (unsigned steps = 0;; steps++) {
     const ir_op *user = p->op;
     int input = steps == PACE_STEPS ? -1 : leading_input(user), root_loop[IR_MAX_LOOPS];
+    if (input < 0 && ir_is_contraction(user))
+      return;
     p->op = input < 0 ? NULL : computed_by(user, ir_input(user, (unsigned)input));
     if (!p->op)
       return;
