@@ -16,7 +16,8 @@ static unsigned element_bits(LLVMValueRef row) {
 }
 
 /* Ends what ops that read the rows can be merged with: instruction selection would look for it from each shuffle
- * through all shuffles that made its rows, for up to half of a kernel's compile time, and find nothing. */
+ * through all shuffles that made its rows, for up to half of a kernel's compile time, and find nothing, unless some
+ * rows are not there. */
 static void fence_rows(emitter *e, unsigned n, LLVMValueRef *rows) {
   unsigned bits = n * element_bits(rows[0]);
   if (!e->facts->vector_bits || bits % 128)
@@ -31,7 +32,7 @@ static void fence_rows(emitter *e, unsigned n, LLVMValueRef *rows) {
 
 /* Transposes n x n lanes in place, n a power of two: step d swaps the off-diagonal d x d blocks of each 2d x 2d
  * block. */
-static void transpose_square(emitter *e, unsigned n, LLVMValueRef *rows) {
+static void transpose_square(emitter *e, unsigned n, bool is_full, LLVMValueRef *rows) {
   int *low = IR_NEW_ARRAY(&e->arena, int, n), *high = IR_NEW_ARRAY(&e->arena, int, n);
   for (unsigned d = n / 2; d; d /= 2) {
     for (unsigned lane = 0; lane < n; lane++) {
@@ -45,7 +46,7 @@ static void transpose_square(emitter *e, unsigned n, LLVMValueRef *rows) {
       rows[i] = emit_shuffle(e, a, b, low, n);
       rows[i | d] = emit_shuffle(e, a, b, high, n);
     }
-    if (n >= 8 && d > 1)
+    if (is_full && n >= 8 && d > 1)
       fence_rows(e, n, rows);
   }
 }
@@ -59,7 +60,7 @@ static void transpose_rows(emitter *e, unsigned m, unsigned n, LLVMValueRef cons
   LLVMValueRef *rows = IR_NEW_ARRAY(&e->arena, LLVMValueRef, side);
   for (unsigned i = 0; i < side; i++)
     rows[i] = i < m ? emit_resize(e, source[i], side) : LLVMGetPoison(emit_row_type(emit_element_of(source[0]), side));
-  transpose_square(e, side, rows);
+  transpose_square(e, side, m == side && n == side, rows);
   for (unsigned i = 0; i < n; i++)
     result[i] = emit_resize(e, rows[i], m);
   ir_arena_rewind(&e->arena, mark);
