@@ -40,10 +40,14 @@ static int64_t product(int64_t a, int64_t b) {
 /* False where an extent is not known. */
 static bool find_span(const ir_expr *expr, const int64_t *extents, span *found) {
   span a, b;
-  if (expr->kind == IR_EXPR_CONST || expr->kind == IR_EXPR_DIM) {
-    bool is_const = expr->kind == IR_EXPR_CONST;
-    *found = is_const ? (span){expr->value, expr->value} : (span){0, extents[expr->value] - 1};
-    return is_const || extents[expr->value] != IR_DYNAMIC;
+  if (expr->kind == IR_EXPR_CONST) {
+    *found = (span){expr->value, expr->value};
+    return true;
+  }
+  if (expr->kind == IR_EXPR_DIM) {
+    int64_t extent = extents[expr->value];
+    *found = extent == IR_DYNAMIC ? (span){0, 0} : (span){0, extent - 1};
+    return extent != IR_DYNAMIC;
   }
   if (!find_span(expr->lhs, extents, &a) || !find_span(expr->rhs, extents, &b))
     return false;
