@@ -122,16 +122,17 @@ static ir_value *lay_out(ir_builder *builder, const ir_op *op, unsigned operand,
 }
 
 /* Terms are in the weights' order, before the last columns if the input's last dim is one of windows, so that lanes are
- * neighbours there, else behind them. False where the weights lack terms, or the result repeats. */
+ * neighbours there, else behind them. False where the weights or the windows lack terms, or the result repeats. */
 static bool order_loops(const ir_op *op, unsigned windows, product_loops *all) {
   const ir_structure *structure = ir_structure_of(op);
   const ir_map *input = structure->maps[windows], *weights = structure->maps[1 - windows], *result = structure->maps[2];
   uint32_t rows = 0, columns = 0, shared = 0;
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
     bool in_weights = ir_map_uses_dim(weights, loop), in_input = ir_map_uses_dim(input, loop);
-    if (!in_weights && !in_input)
+    bool is_term = ir_loop_is_reduction(structure, loop);
+    if (!in_input && (is_term || !in_weights))
       return false;
-    if (!ir_loop_is_reduction(structure, loop))
+    if (!is_term)
       *(in_weights && in_input ? &shared : in_weights ? &rows : &columns) |= ir_bit(loop);
   }
   add_runs(weights, result, shared, all);

@@ -8,6 +8,7 @@
 // RUN: tcc-attn run %s --func=twice --random --check --verify
 // RUN: tcc-attn run %s --func=repeats --random --check --verify
 // RUN: tcc-attn run %s --func=no_columns --random --check --verify
+// RUN: tcc-attn run %s --func=weights_alone --random --check --verify
 // RUN: tcc-attn run %s --func=bytes --random --check --verify
 
 // CHECK-LABEL: func.func @channels_first(
@@ -99,6 +100,16 @@ func.func @no_columns(%w: tensor<4x5x33xf32>, %x: tensor<8xf32>, %o: tensor<33xf
     linalg.yield %4 : f32
   } -> tensor<33xf32>
   return %0 : tensor<33xf32>
+}
+// A sum over the weights alone is none over windows.
+func.func @weights_alone(%w: tensor<5x5x2x2x5xf32>, %x: tensor<5x6xf32>, %o: tensor<5x2xf32>) -> tensor<5x2xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d, c, y, v, n) -> (c, d, y, v, n)>, affine_map<(d, c, y, v, n) -> (n, d + y)>, affine_map<(d, c, y, v, n) -> (n, y)>], iterator_types = ["reduction", "reduction", "parallel", "reduction", "parallel"]} ins(%w, %x : tensor<5x5x2x2x5xf32>, tensor<5x6xf32>) outs(%o : tensor<5x2xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %3 = arith.mulf %b, %a : f32
+    %4 = arith.addf %s, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<5x2xf32>
+  return %0 : tensor<5x2xf32>
 }
 func.func @bytes(%x: tensor<2x3x9x11xi8>, %w: tensor<5x3x2x3xi8>, %o: tensor<2x5x8x9xi32>) -> tensor<2x5x8x9xi32> {
   %0 = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<2x3x9x11xi8>, tensor<5x3x2x3xi8>) outs(%o : tensor<2x5x8x9xi32>) -> tensor<2x5x8x9xi32>
