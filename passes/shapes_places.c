@@ -64,10 +64,22 @@ static ir_index less_one(shapes *s, ir_index x) { return ir_index_add(&s->builde
 
 static ir_index and_one(shapes *s, ir_index x) { return ir_index_add(&s->builder, x, ir_index_const(1)); }
 
+/* Sums of a few numbers of at most so many are numbers of 64 bits. */
+static const int64_t most_of_span = INT64_C(1) << 58;
+
+/* Of a number that is that far from any extent only without iterations, since sums with it may wrap around. */
+static span span_of_constant(shapes *s, const ir_op *op, int64_t constant) {
+  bool is_near = constant <= most_of_span && constant >= -most_of_span;
+  if (!is_near)
+    require_in_loops(s, op, ir_index_const(1), ir_index_const(0));
+  ir_index first = ir_index_const(is_near ? constant : 0);
+  return (span){first, and_one(s, first)};
+}
+
 /* Multiplied, by what is that large only if no product may wrap around. */
 static void scale_span(shapes *s, const ir_op *op, int64_t by, span *found) {
   enum { LARGE = 1 << 14 };
-  const int64_t most = (INT64_C(1) << 58) / (by < 0 ? -(by + 1) + 1 : by ? by : 1);
+  const int64_t most = most_of_span / (by < 0 ? -(by + 1) + 1 : by ? by : 1);
   if (by > LARGE || by < -LARGE) {
     require_in_loops(s, op, ir_index_const(-most), found->first);
     require_in_loops(s, op, less_one(s, found->end), ir_index_const(most));
@@ -107,12 +119,13 @@ static bool find_span(shapes *s, const ir_op *op, const ir_expr *subscript, span
     return true;
   }
   if (subscript->kind == IR_EXPR_CONST) {
-    *found = (span){ir_index_const(subscript->value), and_one(s, ir_index_const(subscript->value))};
+    *found = span_of_constant(s, op, subscript->value);
     return true;
   }
-  if (!find_span(s, op, subscript->lhs, found) || !find_span(s, op, subscript->rhs, &other))
+  bool is_sum = subscript->kind == IR_EXPR_ADD; /* others have a constant on their right */
+  if (!find_span(s, op, subscript->lhs, found) || (is_sum && !find_span(s, op, subscript->rhs, &other)))
     return false;
-  if (subscript->kind == IR_EXPR_ADD)
+  if (is_sum)
     *found = (span){ir_index_add(&s->builder, found->first, other.first),
                     less_one(s, ir_index_add(&s->builder, found->end, other.end))};
   else if (subscript->kind == IR_EXPR_MUL)
