@@ -224,6 +224,8 @@ static void subscript_range(ir_builder *builder, const ir_expr *expr, const tile
   *size = ir_index_apply(
       builder, ir_expr_binary(module, IR_EXPR_ADD, ir_expr_replace(module, expr, last, NULL), ir_expr_const(module, 1)),
       tile->rank, tile->sizes);
+  if (!size->value && size->constant < 0) /* of windows without places nothing is read */
+    *size = ir_index_const(0);
 }
 
 /* The box of operand `i`; false where a subscript that is no increasing function is tiled. */

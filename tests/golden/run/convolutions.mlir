@@ -1,5 +1,6 @@
 // Convolutions and pooling: windows 1, or 2 and 3, places apart, of places next to each other or 2 apart.
-// RUN: tcc-attn run %s --random --check --verify | FileCheck %s
+// RUN: tcc-attn run %s --func=windows --random --check --verify | FileCheck %s
+// RUN: tcc-attn run %s --func=no_places --random --check --verify
 // CHECK-COUNT-19: : good
 func.func @windows(%a0: tensor<2x3x12xf32>, %a1: tensor<4x3x3xf32>, %a2: tensor<2x4x5xf32>, %a3: tensor<2x12x3xf32>, %a4: tensor<3x3x4xf32>, %a5: tensor<2x5x4xf32>, %a6: tensor<2x3x7x9xf32>, %a7: tensor<4x3x2x3xf32>, %a8: tensor<2x4x3x5xf32>, %a9: tensor<2x7x9x3xf32>, %a10: tensor<2x3x3x4xf32>, %a11: tensor<2x3x5x4xf32>, %a12: tensor<4x2x3x3xf32>, %a13: tensor<2x2x3x7x9xf32>, %a14: tensor<4x2x3x2x3xf32>, %a15: tensor<2x2x4x3x5xf32>, %a16: tensor<2x4x3x2x3xf32>, %a17: tensor<2x3x5x5x11xf32>, %a18: tensor<4x3x2x2x3xf32>, %a19: tensor<2x4x2x3x5xf32>, %a20: tensor<2x5x5x11x3xf32>, %a21: tensor<2x2x3x3x4xf32>, %a22: tensor<2x2x3x5x4xf32>, %a23: tensor<3x3xf32>, %a24: tensor<2x3x5xf32>, %a25: tensor<2x5x3xf32>, %a26: tensor<3x2x3xf32>, %a27: tensor<2x3x3x5xf32>, %a28: tensor<2x3x3xf32>, %a29: tensor<2x3x5x3xf32>, %a30: tensor<3xf32>, %a31: tensor<2x3xf32>) -> (tensor<2x4x5xf32>, tensor<2x5x4xf32>, tensor<2x4x3x5xf32>, tensor<2x3x5x4xf32>, tensor<2x3x5x4xf32>, tensor<2x2x4x3x5xf32>, tensor<2x2x4x3x5xf32>, tensor<2x4x2x3x5xf32>, tensor<2x2x3x5x4xf32>, tensor<2x3x5xf32>, tensor<2x5x3xf32>, tensor<2x3x3x5xf32>, tensor<2x3x5x3xf32>, tensor<2x3x5xf32>, tensor<2x3x5xf32>, tensor<2x3x3x5xf32>, tensor<2x3x3x5xf32>, tensor<2x3x5x3xf32>, tensor<2x3x5x3xf32>) {
   %conv_1d_ncw_fcw = linalg.conv_1d_ncw_fcw {dilations = dense<1> : tensor<1xi64>, strides = dense<2> : tensor<1xi64>} ins(%a0, %a1 : tensor<2x3x12xf32>, tensor<4x3x3xf32>) outs(%a2 : tensor<2x4x5xf32>) -> tensor<2x4x5xf32>
@@ -22,4 +23,10 @@ func.func @windows(%a0: tensor<2x3x12xf32>, %a1: tensor<4x3x3xf32>, %a2: tensor<
   %pooling_nhwc_sum = linalg.pooling_nhwc_sum {dilations = dense<[1, 2]> : tensor<2xi64>, strides = dense<[2, 1]> : tensor<2xi64>} ins(%a9, %a31 : tensor<2x7x9x3xf32>, tensor<2x3xf32>) outs(%a29 : tensor<2x3x5x3xf32>) -> tensor<2x3x5x3xf32>
   %pooling_nhwc_max = linalg.pooling_nhwc_max {dilations = dense<[1, 2]> : tensor<2xi64>, strides = dense<[2, 1]> : tensor<2xi64>} ins(%a9, %a31 : tensor<2x7x9x3xf32>, tensor<2x3xf32>) outs(%a29 : tensor<2x3x5x3xf32>) -> tensor<2x3x5x3xf32>
   return %conv_1d_ncw_fcw, %conv_1d_nwc_wcf, %conv_2d_nchw_fchw, %conv_2d_nhwc_hwcf, %conv_2d_nhwc_fhwc, %conv_2d_ngchw_fgchw, %conv_2d_ngchw_gfchw, %conv_3d_ncdhw_fcdhw, %conv_3d_ndhwc_dhwcf, %depthwise_conv_1d_ncw_cw, %depthwise_conv_1d_nwc_wc, %depthwise_conv_2d_nchw_chw, %depthwise_conv_2d_nhwc_hwc, %pooling_ncw_sum, %pooling_ncw_max, %pooling_nchw_sum, %pooling_nchw_max, %pooling_nhwc_sum, %pooling_nhwc_max : tensor<2x4x5xf32>, tensor<2x5x4xf32>, tensor<2x4x3x5xf32>, tensor<2x3x5x4xf32>, tensor<2x3x5x4xf32>, tensor<2x2x4x3x5xf32>, tensor<2x2x4x3x5xf32>, tensor<2x4x2x3x5xf32>, tensor<2x2x3x5x4xf32>, tensor<2x3x5xf32>, tensor<2x5x3xf32>, tensor<2x3x3x5xf32>, tensor<2x3x5x3xf32>, tensor<2x3x5xf32>, tensor<2x3x5xf32>, tensor<2x3x3x5xf32>, tensor<2x3x3x5xf32>, tensor<2x3x5x3xf32>, tensor<2x3x5x3xf32>
+}
+
+// Windows without places are as far as the step between them before their input: nothing is read.
+func.func @no_places(%x: tensor<1x0x33xf32>, %w: tensor<0x33x5xf32>, %o: tensor<1x1x5xf32>) -> tensor<1x1x5xf32> {
+  %0 = linalg.conv_1d_nwc_wcf {dilations = dense<3> : tensor<1xi64>, strides = dense<1> : tensor<1xi64>} ins(%x, %w : tensor<1x0x33xf32>, tensor<0x33x5xf32>) outs(%o : tensor<1x1x5xf32>) -> tensor<1x1x5xf32>
+  return %0 : tensor<1x1x5xf32>
 }
