@@ -48,6 +48,15 @@ typedef struct pace {
   int root_loop[IR_MAX_LOOPS];
 } pace;
 
+/* A contraction makes the value that the op reads, or what elementwise ops make it of. */
+static bool is_product(const ir_op *op, const ir_value *value) {
+  const ir_op *producer = computed_by(op, value);
+  for (unsigned steps = 0;
+       producer && !ir_structure_of(producer)->reductions && ir_num_inputs(producer) && steps < PACE_STEPS; steps++)
+    producer = computed_by(producer, ir_input(producer, 0));
+  return producer && ir_is_contraction(producer);
+}
+
 /* What the contraction only adds up with a weight for each term, as the results of experts: an input that another
  * contraction makes, where the other one has no loop that it has not. -1: there is no such. */
 static int weighted_input(const ir_op *op) {
@@ -56,10 +65,12 @@ static int weighted_input(const ir_op *op) {
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
     if (!ir_loop_is_reduction(structure, loop) && ir_loop_side(structure, loop) >= 0)
       has_free[ir_loop_side(structure, loop)] = true;
-  unsigned input = has_free[1];
-  bool is_weighted = has_free[0] != has_free[1] && tile_running_operand(op) < 0;
-  const ir_op *producer = is_weighted ? computed_by(op, ir_input(op, input)) : NULL;
-  return producer && ir_is_contraction(producer) ? (int)input : -1;
+  if ((has_free[0] && has_free[1]) || tile_running_operand(op) >= 0)
+    return -1;
+  for (unsigned input = 0; input < 2; input++)
+    if ((has_free[input] || !has_free[1 - input]) && is_product(op, ir_input(op, input)))
+      return (int)input;
+  return -1;
 }
 
 /* The input of the op that leads to the contraction that sets the pace: the one that a contraction makes, else the
