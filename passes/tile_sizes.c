@@ -57,8 +57,8 @@ static bool is_product(const ir_op *op, const ir_value *value) {
   return producer && ir_is_contraction(producer);
 }
 
-/* What the contraction only adds up with a weight for each term, as the results of experts: an input that another
- * contraction makes, where the other one has no loop that it has not. -1: there is no such. */
+/* What the contraction only adds up with a weight for each term, or each element, as the results of experts: an input
+ * that comes from another contraction, where the other one has no loop that it has not. -1: there is no such. */
 static int weighted_input(const ir_op *op) {
   const ir_structure *structure = ir_structure_of(op);
   bool has_free[2] = {false};

@@ -115,3 +115,23 @@ func.func @bytes(%x: tensor<2x3x9x11xi8>, %w: tensor<5x3x2x3xi8>, %o: tensor<2x5
   %0 = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<2x3x9x11xi8>, tensor<5x3x2x3xi8>) outs(%o : tensor<2x5x8x9xi32>) -> tensor<2x5x8x9xi32>
   return %0 : tensor<2x5x8x9xi32>
 }
+
+// Few filters over a large image read it where it lies, unless their windows are further apart, or for a GPU.
+// RUN: tcc-attn opt %s --passes=windows --target=host:x86-64-v4 | FileCheck %s --check-prefix=HOST
+// RUN: tcc-attn opt %s --passes=windows --target=nvptx:sm_80 | FileCheck %s --check-prefix=GPU
+// HOST-LABEL: func.func @few_filters(
+// HOST: linalg.conv_2d_nchw_fchw
+// HOST-LABEL: func.func @apart(
+// HOST-NOT: linalg.conv_2d_nchw_fchw
+// GPU-LABEL: func.func @few_filters(
+// GPU-NOT: linalg.conv_2d_nchw_fchw
+func.func @few_filters(%x: tensor<1x3x258x258xf32>, %w: tensor<8x3x3x3xf32>, %o: tensor<1x8x256x256xf32>) -> tensor<1x8x256x256xf32> {
+  %0 = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%x, %w : tensor<1x3x258x258xf32>, tensor<8x3x3x3xf32>) outs(%o : tensor<1x8x256x256xf32>) -> tensor<1x8x256x256xf32>
+  return %0 : tensor<1x8x256x256xf32>
+}
+func.func @apart(%x: tensor<1x3x513x513xf32>, %w: tensor<8x3x3x3xf32>, %o: tensor<1x8x256x256xf32>) -> tensor<1x8x256x256xf32> {
+  %0 = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>}
+      ins(%x, %w : tensor<1x3x513x513xf32>, tensor<8x3x3x3xf32>) outs(%o : tensor<1x8x256x256xf32>) -> tensor<1x8x256x256xf32>
+  return %0 : tensor<1x8x256x256xf32>
+}
