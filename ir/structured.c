@@ -89,9 +89,7 @@ static bool read_steps(const ir_op *op, const char *name, unsigned count, int64_
   bool is_list = !attr || (attr->kind == IR_ATTR_DENSE && attr->type->element == IR_I64 && attr->type->rank == 1 &&
                            attr->type->shape[0] == count);
   for (unsigned i = 0; is_list && i < count; i++) {
-    steps[i] = 1;
-    if (attr)
-      memcpy(&steps[i], attr->bytes + (attr->count == 1 ? 0 : i) * sizeof *steps, sizeof *steps);
+    steps[i] = attr ? ir_attr_element(attr, i).i : 1;
     is_list = steps[i] > 0;
   }
   return is_list || refuse(op, "'%s' must be a dense list of %u positive i64", name, count);

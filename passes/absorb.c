@@ -116,15 +116,10 @@ static bool is_reduced(const ir_value *value, unsigned dim) {
   return false;
 }
 
-/* The dim of the collapsed tensor is reduced, or the same one of another collapse of what was collapsed, as an op that
- * was split in other dims only reads it. What goes with a reduction, as the exponentials of a softmax, has its
- * loops. */
-static bool is_reduced_merged(const ir_op *collapse, unsigned dim) {
-  const ir_attr *groups = ir_attr_get(collapse, "reassociation");
-  unsigned first = 0;
-  for (unsigned g = 0; g < dim; g++)
-    first += groups->elements[g]->count;
-  unsigned count = groups->elements[dim]->count;
+/* The dim of a collapsed tensor that `count` dims became, from `first` on, is reduced, or the same one of another
+ * collapse of what was collapsed, as an op that was split in other dims only reads it. What goes with a reduction, as
+ * the exponentials of a softmax, has its loops. */
+static bool is_reduced_merged(const ir_op *collapse, unsigned first, unsigned count) {
   for (const ir_use *use = ir_operand(collapse, 0)->uses; use; use = use->next) {
     if (use->user->code != OP_TENSOR_COLLAPSE_SHAPE)
       continue;
@@ -157,7 +152,7 @@ static void split_as_collapsed(const recast *parts, uint32_t whole, ir_builder *
     for (unsigned g = 0, dim = 0; g < groups->count; dim += groups->elements[g++]->count) {
       int loop = ir_map_result_dim(parts->maps[i], g);
       unsigned count = groups->elements[g]->count;
-      if (loop < 0 || whole >> loop & 1 || count <= split->count[loop] || is_reduced_merged(collapse, g))
+      if (loop < 0 || whole >> loop & 1 || count <= split->count[loop] || is_reduced_merged(collapse, dim, count))
         continue;
       split->count[loop] = count;
       for (unsigned part = 0; part < count; part++)
