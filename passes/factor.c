@@ -66,8 +66,10 @@ static bool has_all_loops(const ir_op *op, unsigned operand) {
   return ir_map_is_projected_permutation(map) && map->num_results == structure->num_loops;
 }
 
+/* The product can read the input in place of what the op makes of it, which may repeat it. */
 static bool is_source(const ir_op *op, int input) {
-  return input >= 0 && ir_type_is_shaped(ir_input(op, (unsigned)input)->type) && has_all_loops(op, (unsigned)input);
+  return input >= 0 && ir_type_is_shaped(ir_input(op, (unsigned)input)->type) &&
+         ir_map_is_projected_permutation(ir_structure_of(op)->maps[input]);
 }
 
 static bool find_scale(factor *f) {
@@ -78,8 +80,9 @@ static bool find_scale(factor *f) {
     int source = input_of(f->maker, ir_operand(f->scaling, f->element));
     f->source = (unsigned)source;
     f->scale = input_of(f->maker, scale);
-    if (is_source(f->maker, source) && (f->scale < 0 ? ir_value_is_outside(scale, ir_region(f->maker, 0))
-                                                     : !has_all_loops(f->maker, (unsigned)f->scale)))
+    if (is_source(f->maker, source) &&
+        (f->scale < 0 ? ir_value_is_outside(scale, ir_region(f->maker, 0))
+                      : has_all_loops(f->maker, f->source) && !has_all_loops(f->maker, (unsigned)f->scale)))
       return true;
   }
   return false;
@@ -220,6 +223,16 @@ static const char *moved_to(int taker, bool is_keys) {
                          : "recognised: the scale of a factor can go to the other one";
 }
 
+/* A product that reads its factor `side` at `map` has each of its elements once for several batches, if at all: it is a
+ * product of the same rows, columns and terms. */
+static bool repeats_batches(const ir_structure *product, unsigned side, const ir_map *map) {
+  for (unsigned loop = 0; loop < product->num_loops; loop++)
+    if (ir_map_uses_dim(product->maps[side], loop) && !ir_map_uses_dim(map, loop) &&
+        (ir_loop_is_reduction(product, loop) || !ir_map_uses_dim(product->maps[1 - side], loop)))
+      return false;
+  return true;
+}
+
 /* Returns what stands for the contraction then. */
 static ir_op *move_factor(ir_op *op, unsigned side, const pass_options *options) {
   recast parts;
@@ -233,7 +246,8 @@ static ir_op *move_factor(ir_op *op, unsigned side, const pass_options *options)
   int taker = f.scaling ? taker_of_scale(op, side, scales) : -1;
   parts.maps[side] = recast_read_through(f.maker, f.source, parts.maps[side]);
   parts.operands[side] = ir_input(f.maker, f.source);
-  if ((f.scaling && taker < 0) || !recast_is_valid(&parts))
+  if ((f.scaling && taker < 0) || !recast_is_valid(&parts) ||
+      !repeats_batches(ir_structure_of(op), side, parts.maps[side]))
     return op;
   if (options->explain && f.scaling)
     ir_remark(op->module, f.scaling->loc, moved_to(taker, is_keys));
