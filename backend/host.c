@@ -549,7 +549,7 @@ static void load_positions(emitter *e, const ir_op *op, LLVMValueRef data, unsig
 }
 
 /* int32_t NAME_shapes(const int64_t *dims, int64_t *result_dims, void *const *data): calls the function that
- * `tec.shapes` names, which maps extents and positions to (i1 fit, extents). */
+ * `tec.shapes` names, which maps extents and positions to (0 or a line, extents). */
 static bool emit_shapes_wrapper(emitter *e, const ir_op *op) {
   const char *name = ir_attr_string_or(op, "tec.shapes", NULL), *kernel = ir_attr_string_or(op, "sym_name", "");
   if (!name)
@@ -559,7 +559,7 @@ static bool emit_shapes_wrapper(emitter *e, const ir_op *op) {
   if (!body)
     return ir_op_error(op, "names '%s' in tec.shapes, which has no body", name);
   const ir_type *type = function_type(shapes);
-  bool fits = type->num_results > 0 && type->results[0]->kind == IR_TYPE_SCALAR && type->results[0]->element == IR_I1;
+  bool fits = type->num_results > 0;
   unsigned num_dims = 0;
   for (unsigned i = 0; i < ir_region(op, 0)->num_args; i++)
     num_dims += ir_region(op, 0)->args[i]->type->rank;
@@ -569,11 +569,11 @@ static bool emit_shapes_wrapper(emitter *e, const ir_op *op) {
   fits &= num_positions <= type->num_inputs && num_extents <= num_dims && type->num_results <= num_dims + 1;
   for (unsigned i = 0; i < type->num_inputs; i++)
     fits &= type->inputs[i] == ir_type_index(e->module);
-  for (unsigned i = 1; i < type->num_results; i++)
+  for (unsigned i = 0; i < type->num_results; i++)
     fits &= type->results[i] == ir_type_index(e->module);
   if (!fits)
-    return ir_op_error(
-        shapes, "serves as tec.shapes, so it must map indices to an i1 and indices, extents of what the function has");
+    return ir_op_error(shapes,
+                       "serves as tec.shapes, so it must map indices to a line and extents of what the function has");
   size_t size = strlen(kernel);
   char *symbol = ir_arena_alloc(&e->arena, size + sizeof "_shapes");
   memcpy(memcpy(symbol, kernel, size) + size, "_shapes", sizeof "_shapes");
@@ -587,12 +587,12 @@ static bool emit_shapes_wrapper(emitter *e, const ir_op *op) {
   load_positions(e, op, LLVMGetParam(wrapper, 2), num_positions, positions, arguments + 1 + num_extents);
   LLVMValueRef returned =
       LLVMBuildCall2(e->builder, LLVMGlobalGetValueType(body), body, arguments, type->num_inputs + 1, "");
-  return_if(e, FAILED, LLVMBuildNot(e->builder, LLVMBuildExtractValue(e->builder, returned, 1, ""), ""));
   for (unsigned i = 1; i < type->num_results; i++) {
     LLVMValueRef address = emit_address(e, IR_I64, LLVMGetParam(wrapper, 1), emit_index(e, i - 1));
     emit_store(e, IR_I64, LLVMBuildExtractValue(e->builder, returned, i + 1, ""), address);
   }
-  LLVMBuildRet(e->builder, LLVMConstNull(status_type(e)));
+  LLVMValueRef misfit = LLVMBuildExtractValue(e->builder, returned, 1, "");
+  LLVMBuildRet(e->builder, LLVMBuildTrunc(e->builder, misfit, status_type(e), ""));
   return true;
 }
 

@@ -434,12 +434,12 @@ static bool refuse_shapes(ir_op *shapes) {
   return ir_op_error(shapes, "serves as tec.shapes, so it must compute sizes from sizes alone");
 }
 
-/* What the function named by `tec.shapes` computes from the extents of the arguments: whether they fit together, then
- * the extents of the results. Without one there are no results. */
+/* What the function named by `tec.shapes` computes from the extents of the arguments: where they do not fit together,
+ * then the extents of the results. Without one there are no results. */
 static bool run_shapes(launch_plan *plan, const ir_op *function, program_routine *routine, unsigned *num_extents) {
   const char *name = ir_attr_string_or(function, "tec.shapes", NULL);
   *num_extents = 0;
-  routine->fits = launch_constant(plan, 1);
+  routine->misfit = launch_constant(plan, 0);
   if (!name)
     return true;
   ir_op *shapes = ir_module_lookup(plan->module, name);
@@ -468,8 +468,8 @@ static bool run_shapes(launch_plan *plan, const ir_op *function, program_routine
     numbers[i] = results[i].size;
   }
   if (!type->num_results)
-    return ir_op_error(shapes, "serves as tec.shapes, so its first result must tell whether the extents fit");
-  routine->fits = numbers[0];
+    return ir_op_error(shapes, "serves as tec.shapes, so its first result must tell where the extents do not fit");
+  routine->misfit = numbers[0];
   routine->extents = numbers + 1;
   routine->num_extents = type->num_results - 1;
   return true;

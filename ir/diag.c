@@ -17,14 +17,17 @@ static bool find_place(const ir_module *module, ir_loc loc, place *out) {
   if (!loc.source || loc.source > module->num_sources)
     return false;
   const ir_source *source = &module->sources[loc.source - 1];
-  size_t offset = loc.offset < source->size ? loc.offset : source->size, start = 0;
-  *out = (place){.file = source->name, .line = 1};
-  for (size_t i = 0; i < offset; i++)
-    if (source->text[i] == '\n') {
-      out->line++;
-      start = i + 1;
-    }
-  size_t end = offset;
+  size_t offset = loc.offset < source->size ? loc.offset : source->size;
+  uint32_t line = 0, after = source->num_lines; /* it lies in a line from `line` to before `after` */
+  while (after - line > 1) {
+    uint32_t middle = line + (after - line) / 2;
+    if (source->lines[middle] <= offset)
+      line = middle;
+    else
+      after = middle;
+  }
+  *out = (place){.file = source->name, .line = line + 1};
+  size_t start = source->lines[line], end = offset;
   while (end < source->size && source->text[end] != '\n')
     end++;
   out->line_text = source->text + start;

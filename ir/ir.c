@@ -31,6 +31,20 @@ void ir_module_destroy(ir_module *module) {
   ir_arena_release(&arena);
 }
 
+static void find_lines(ir_arena *arena, ir_source *source) {
+  const char *end = source->text + source->size, *at = source->text;
+  source->num_lines = 1;
+  while ((at = memchr(at, '\n', (size_t)(end - at))) && ++at)
+    source->num_lines++;
+  uint32_t *lines = IR_NEW_ARRAY(arena, uint32_t, source->num_lines);
+  at = source->text;
+  for (uint32_t i = 1; i < source->num_lines; i++) {
+    at = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
+    lines[i] = (uint32_t)(at - source->text);
+  }
+  source->lines = lines;
+}
+
 uint32_t ir_module_add_source(ir_module *module, const char *name, const char *text, size_t size) {
   ir_source *grown = IR_NEW_ARRAY(&module->arena, ir_source, module->num_sources + 1);
   if (module->num_sources)
@@ -38,7 +52,8 @@ uint32_t ir_module_add_source(ir_module *module, const char *name, const char *t
   char *copy = IR_NEW_ARRAY(&module->arena, char, size + 1);
   if (size)
     memcpy(copy, text, size);
-  grown[module->num_sources] = (ir_source){ir_intern_cstr(module, name), copy, size};
+  grown[module->num_sources] = (ir_source){.name = ir_intern_cstr(module, name), .text = copy, .size = size};
+  find_lines(&module->arena, &grown[module->num_sources]);
   module->sources = grown;
   return ++module->num_sources;
 }

@@ -70,6 +70,8 @@ bool ir_loc_resolve(const ir_module *module, ir_loc loc, const char **file, unsi
 typedef struct ir_source {
   const char *name, *text;
   size_t size;
+  uint32_t num_lines;
+  const uint32_t *lines; /* where they begin */
 } ir_source;
 
 typedef struct ir_table ir_table; /* an interning table (intern.c) */

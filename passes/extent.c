@@ -447,7 +447,7 @@ ir_op *extent_call_shapes(ir_builder *builder, const ir_attr *callee, ir_value *
   ir_module *module = builder->module;
   const ir_type **types = IR_NEW_ARRAY(&module->arena, const ir_type *, num_results);
   for (unsigned i = 0; i < num_results; i++)
-    types[i] = i ? ir_type_index(module) : ir_type_scalar(module, IR_I1);
+    types[i] = ir_type_index(module);
   ir_named_attr attr = {"callee", callee};
   ir_op_spec spec = {.operands = extents,
                      .num_operands = count,

@@ -1,16 +1,17 @@
 /* shapes.c - pass "shapes": for each function NAME a function that tells the extents of its results beforehand.
  *
  *   func.func private @NAME_shapes(index x all extents of all shaped arguments, index x some integer arguments)
- *       -> (i1, index x all extents of all results)
+ *       -> (index, index x all extents of all results)
  *
- * The i1 says whether the arguments fit together: the extents of each loop that several operands share, of operands of
- * one shape and of what both branches yield, those that casts and reshapes promise, slices in bounds, as far as they
- * follow from the extents of the arguments alone, and what the program asserts of them. cf.assert ends here. Where NAME
- * is public, that goes for slices and elements at its top whose positions integer arguments tell, too: tec.positions
- * lists these arguments. Subscripts of which nothing shows that before are moved into their tensors (clamp.h). What
- * must be equal for that is one value in NAME from then on: of extents of arguments by an attribute (extent.h), of what
- * is computed and an extent of an argument by replacing the former. NAME gets the attribute tec.shapes = @NAME_shapes
- * and, when it is public, tec.kernel.
+ * The first result is 0 where the arguments fit together, or else the line of the first op that they do not fit,
+ * NO_LINE where that has none: the extents of each loop that several operands share, of operands of one shape and of
+ * what both branches yield, those that casts and reshapes promise, slices in bounds, as far as they follow from the
+ * extents of the arguments alone, and what the program asserts of them. cf.assert ends here. Where NAME is public,
+ * that goes for slices and elements at its top whose positions integer arguments tell, too: tec.positions lists these
+ * arguments. Subscripts of which nothing shows that before are moved into their tensors (clamp.h). What must be equal
+ * for that is one value in NAME from then on: of extents of arguments by an attribute (extent.h), of what is computed
+ * and an extent of an argument by replacing the former. NAME gets the attribute tec.shapes = @NAME_shapes and, when it
+ * is public, tec.kernel.
  *
  * Runs on tensors, best before tiling, while loops still show all their operands. Extents are found by following
  * values to their definitions, which lie before them, no deeper than MAX_DEPTH, and kept; functions are visited once.
@@ -23,7 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 200 };
+enum { MAX_DEPTH = 200, NO_LINE = INT32_MAX };
 enum { NOT_VISITED, IN_PROGRESS, DONE }; /* the mark of a func.func */
 
 static bool add_shapes(ir_op *function);
@@ -81,6 +82,13 @@ bool shapes_find_index(shapes *s, ir_value *value, ir_index *found) {
   return ok;
 }
 
+/* Whatever does not fit before it counts first. */
+static void take_misfit(shapes *s, ir_value *misfit) {
+  ir_value *zero = ir_const_index(&s->builder, 0);
+  ir_value *fits = ir_compare(&s->builder, OP_ARITH_CMPI, IR_EQUAL, s->misfit, zero);
+  s->misfit = ir_select(&s->builder, fits, misfit, s->misfit);
+}
+
 /* The call of the shapes of a called function, for a call whose operands have known extents. */
 static ir_op *find_call(shapes *s, ir_op *call) {
   for (known_call *known = s->calls; known; known = known->next)
@@ -105,8 +113,8 @@ static ir_op *find_call(shapes *s, ir_op *call) {
       extents[at++] = ir_index_value(&s->builder, found);
     }
   known->shapes = extent_call_shapes(&s->builder, ir_attr_get(callee, "tec.shapes"), extents, count, num_results);
-  ir_value *before = s->fits;
-  s->fits = ir_binary(&s->builder, OP_ARITH_ANDI, s->fits, ir_result(known->shapes, 0));
+  ir_value *before = s->misfit;
+  take_misfit(s, ir_result(known->shapes, 0));
   shapes_guard(s, call, before);
   return known->shapes;
 }
@@ -220,14 +228,21 @@ static void learn_equal(shapes *s, const ir_value *lhs, const ir_value *rhs) {
   s->equal[first < second ? second : first] = first < second ? first : second;
 }
 
+void shapes_ask(shapes *s, ir_value *holds) {
+  unsigned line, column;
+  if (!ir_loc_resolve(s->function->module, s->builder.loc, NULL, &line, &column))
+    line = NO_LINE;
+  ir_value *zero = ir_const_index(&s->builder, 0), *number = ir_const_index(&s->builder, line);
+  take_misfit(s, ir_select(&s->builder, holds, zero, number));
+}
+
 void shapes_require(shapes *s, ir_predicate predicate, ir_index a, ir_index b) {
   if (ir_index_equal(a, b))
     return;
   ir_value *lhs = ir_index_value(&s->builder, a), *rhs = ir_index_value(&s->builder, b);
   if (predicate == IR_EQUAL)
     learn_equal(s, lhs, rhs);
-  ir_value *holds = ir_compare(&s->builder, OP_ARITH_CMPI, predicate, lhs, rhs);
-  s->fits = ir_binary(&s->builder, OP_ARITH_ANDI, s->fits, holds);
+  shapes_ask(s, ir_compare(&s->builder, OP_ARITH_CMPI, predicate, lhs, rhs));
 }
 
 /* Extents that must be the same: the first one that was found. */
@@ -343,7 +358,7 @@ static void check_assertion(shapes *s, const ir_op *op) {
     ir_value *holds = ir_value_map_get(s->values, ir_operand(op, 0));
     if (ir_made_by(holds, OP_ARITH_CMPI) && ir_predicate_of(holds->op) == IR_EQUAL)
       learn_equal(s, ir_operand(holds->op, 0), ir_operand(holds->op, 1));
-    s->fits = ir_binary(&s->builder, OP_ARITH_ANDI, s->fits, holds);
+    shapes_ask(s, holds);
   } else {
     ir_warning(op->module, op->loc, "only the interpreter checks what is asserted of elements: %s",
                ir_attr_string_or(op, "msg", ""));
@@ -359,6 +374,7 @@ static bool drop_assertion(ir_op *op, void *data) {
 /* The mark of an op with subscripts: the dims that are checked. */
 static bool check_op(ir_op *op, void *data) {
   shapes *s = data;
+  s->builder.loc = op->loc;
   if (ir_op_has(op, IR_STRUCTURED | IR_DPS)) {
     check_loops(s, op);
     shapes_check_maps(s, op);
@@ -445,13 +461,20 @@ static void note_positions(shapes *s) {
   ir_attr_set(s->function, "tec.positions", ir_attr_i64s(module, count, arguments));
 }
 
+/* What the types tell, which most callers check by themselves: the line of the function would say nothing new. */
 static void check_arguments(shapes *s) {
   const ir_block *body = ir_region(s->function, 0);
+  ir_value *all = ir_const(&s->builder, ir_type_scalar(s->function->module, IR_I1), 1);
   for (unsigned i = 0, position = 0; i < body->num_args; i++)
     for (unsigned dim = 0; dim < body->args[i]->type->rank; dim++, position++)
-      if (body->args[i]->type->shape[dim] != IR_DYNAMIC)
-        shapes_require(s, IR_EQUAL, (ir_index){.value = s->builder.block->args[position]},
-                       ir_index_const(body->args[i]->type->shape[dim]));
+      if (body->args[i]->type->shape[dim] != IR_DYNAMIC) {
+        ir_value *extent = s->builder.block->args[position];
+        ir_value *known = ir_const_index(&s->builder, body->args[i]->type->shape[dim]);
+        ir_value *holds = ir_compare(&s->builder, OP_ARITH_CMPI, IR_EQUAL, extent, known);
+        all = ir_binary(&s->builder, OP_ARITH_ANDI, all, holds);
+      }
+  s->builder.loc = (ir_loc){0};
+  shapes_ask(s, all);
 }
 
 /* -------------------------------------------------------------------------------------------------------- functions */
@@ -461,12 +484,9 @@ static ir_op *create_function(const ir_op *function, const char *name, unsigned 
   ir_module *module = function->module;
   unsigned most = num_inputs > num_results ? num_inputs : num_results;
   const ir_type **indices = IR_NEW_ARRAY(&module->arena, const ir_type *, most);
-  const ir_type **results = IR_NEW_ARRAY(&module->arena, const ir_type *, num_results);
   for (unsigned i = 0; i < most; i++)
     indices[i] = ir_type_index(module);
-  for (unsigned i = 0; i < num_results; i++)
-    results[i] = i ? indices[i] : ir_type_scalar(module, IR_I1);
-  const ir_type *type = ir_type_function(module, num_inputs, indices, num_results, results);
+  const ir_type *type = ir_type_function(module, num_inputs, indices, num_results, indices);
   ir_named_attr attrs[] = {{"sym_name", ir_attr_cstr(module, name)},
                            {"function_type", ir_attr_type(module, type)},
                            {"sym_visibility", ir_attr_string(module, "private", 7)}};
@@ -481,7 +501,7 @@ static ir_op *create_function(const ir_op *function, const char *name, unsigned 
 /* Fills the new function; false, with *missing set, where a result's extent is not known. */
 static bool fill_function(shapes *s, unsigned num_results, unsigned *missing) {
   ir_module *module = s->function->module;
-  s->fits = ir_const(&s->builder, ir_type_scalar(module, IR_I1), 1);
+  s->misfit = ir_const_index(&s->builder, 0);
   check_arguments(s);
   ir_clear_marks(ir_region(s->function, 0));
   ir_walk(ir_region(s->function, 0), check_op, s);
@@ -498,7 +518,7 @@ static bool fill_function(shapes *s, unsigned num_results, unsigned *missing) {
     }
   if (ir_is_exported(s->function) && ir_walk(ir_region(module->root, 0), is_not_called, s->function))
     shapes_check_positions(s);
-  results[0] = s->fits;
+  results[0] = s->misfit;
   ir_terminator(&s->builder, OP_FUNC_RETURN, num_results, results);
   return true;
 }

@@ -34,7 +34,7 @@ typedef struct shapes {
   ir_op *function;
   ir_builder builder;   /* in the body of the new function */
   ir_value_map *values; /* index values of the function to those of the new one */
-  ir_value *fits;
+  ir_value *misfit;     /* the line of the first op that was asked for in vain; 0: there is none */
   unsigned *equal; /* for the extents of arguments, by position: one before that is known to be the same, or itself */
   fact *facts;
   known_call *calls;
@@ -49,9 +49,10 @@ typedef struct shapes {
 bool shapes_find_index(shapes *s, ir_value *value, ir_index *found);
 bool shapes_find_extent(shapes *s, ir_value *tensor, unsigned dim, ir_index *found);
 bool shapes_find_origin(shapes *s, extent x, ir_index *found);
-/* Asks each call for that. */
+/* Asks each call for that, for the op that the builder's location names. */
+void shapes_ask(shapes *s, ir_value *holds);
 void shapes_require(shapes *s, ir_predicate predicate, ir_index a, ir_index b);
-/* What was asked for the op's sake since s->fits was `before` counts only where the branches that the op is in are
+/* What was asked for the op's sake since s->misfit was `before` counts only where the branches that the op is in are
  * taken and the loops go round, as far as that is known before the call. */
 void shapes_guard(shapes *s, const ir_op *op, ir_value *before);
 

@@ -31,26 +31,26 @@ static ir_value *find_condition(shapes *s, const ir_op *around) {
 }
 
 void shapes_guard(shapes *s, const ir_op *op, ir_value *before) {
-  for (ir_op *around; s->fits != before && op != s->function; op = around) {
+  for (ir_op *around; s->misfit != before && op != s->function; op = around) {
     around = ir_op_parent(op);
     ir_value *condition = around != s->function ? find_condition(s, around) : NULL;
     if (!condition)
       continue;
     bool first = op->block == ir_region(around, 0);
-    s->fits = ir_select(&s->builder, condition, first ? s->fits : before, first ? before : s->fits);
+    s->misfit = ir_select(&s->builder, condition, first ? s->misfit : before, first ? before : s->misfit);
   }
 }
 
 /* Asks for a <= b, but where a loop of the op has no iterations. */
 static void require_in_loops(shapes *s, const ir_op *op, ir_index a, ir_index b) {
-  ir_value *before = s->fits;
+  ir_value *before = s->misfit;
   ir_index extent;
   shapes_require(s, IR_SIGNED_LESS_EQUAL, a, b);
-  for (unsigned loop = 0; s->fits != before && loop < ir_structure_of(op)->num_loops; loop++)
+  for (unsigned loop = 0; s->misfit != before && loop < ir_structure_of(op)->num_loops; loop++)
     if (shapes_find_origin(s, extent_of_loop(op, loop), &extent) && (extent.value || !extent.constant)) {
       ir_value *count = ir_index_value(&s->builder, extent), *none = ir_const_index(&s->builder, 0);
       ir_value *empty = ir_compare(&s->builder, OP_ARITH_CMPI, IR_EQUAL, count, none);
-      s->fits = ir_select(&s->builder, empty, before, s->fits);
+      s->misfit = ir_select(&s->builder, empty, before, s->misfit);
     }
 }
 
@@ -153,7 +153,7 @@ void shapes_check_maps(shapes *s, const ir_op *op) {
 
 /* Adds what a linear form has besides loops; false, with nothing asked for, where it is not known before the call. */
 static bool add_start(shapes *s, const ir_op *op, const mask_bound *form, ir_index *first, ir_index *last) {
-  ir_value *before = s->fits;
+  ir_value *before = s->misfit;
   ir_index start = ir_index_const(form->constant);
   bool known = form->constant <= FAR && form->constant >= -FAR;
   for (unsigned i = 0; known && i < form->count; i++) {
@@ -170,7 +170,7 @@ static bool add_start(shapes *s, const ir_op *op, const mask_bound *form, ir_ind
       start = ir_index_add(&s->builder, start, ir_index_scale(&s->builder, part, form->coefficients[i]));
   }
   if (!known)
-    s->fits = before;
+    s->misfit = before;
   *first = ir_index_add(&s->builder, *first, start);
   *last = ir_index_add(&s->builder, *last, start);
   return known;
@@ -289,7 +289,7 @@ static void check_slice(shapes *s, ir_op *op, ir_value *whole) {
 
 /* What the op reads or writes lies within its tensor. */
 void shapes_check_places(shapes *s, ir_op *op) {
-  ir_value *before = s->fits;
+  ir_value *before = s->misfit;
   if (ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY))
     check_reads(s, op);
   else if (op->code == OP_TENSOR_EXTRACT_SLICE || op->code == OP_TENSOR_INSERT_SLICE)
@@ -315,6 +315,7 @@ static void check_position(shapes *s, ir_op *op, ir_value *whole, unsigned dim, 
 void shapes_check_positions(shapes *s) {
   s->reads_positions = true;
   for (ir_op *op = ir_region(s->function, 0)->first; op; op = op->next) {
+    s->builder.loc = op->loc;
     bool inserts = op->code == OP_TENSOR_INSERT_SLICE || op->code == OP_TENSOR_INSERT;
     ir_value *whole = op->num_operands > inserts ? ir_operand(op, inserts) : NULL;
     if (op->code == OP_TENSOR_EXTRACT || op->code == OP_TENSOR_INSERT)

@@ -4,6 +4,7 @@
  * and in host memory or that of the device's driver; so no device repeats these checks. */
 #include "runtime/kernel_device.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,12 +136,16 @@ static tec_status check_tensor(const tec_program *program, const char *what, uin
   return TEC_OK;
 }
 
-tec_status call_misfit(const tec_program *program, const tec_entry *entry) {
-  bool has_numbers = false;
+tec_status call_misfit(const tec_program *program, const tec_entry *entry, int64_t line) {
+  bool has_numbers = false, has_line = line > 0 && line < INT32_MAX;
+  char place[32] = "";
+  if (has_line)
+    snprintf(place, sizeof place, " at line %lld", (long long)line);
   for (uint32_t i = 0; i < entry->num_arguments; i++)
     has_numbers |= entry->arguments[i].kind == TEC_KIND_SCALAR && !runtime_dtype_is_float(entry->arguments[i].dtype);
-  return runtime_error(program->context, TEC_INVALID, "the shapes of the arguments of '%s' do not fit together%s",
-                       entry->name, has_numbers ? ", or one that is a position lies outside of its tensor" : "");
+  return runtime_error(program->context, TEC_INVALID, "the shapes of the arguments of '%s' do not fit together%s%s",
+                       entry->name, has_numbers ? ", or one that is a position lies outside of its tensor," : "",
+                       place);
 }
 
 tec_status call_result(tec_program *program, const tec_entry *entry, uint32_t i, const int64_t *shape,

@@ -123,8 +123,9 @@ static const host_functions *functions_of(const tec_program *program, const tec_
 /* Asks the program for the extents of its results and creates or checks them. */
 static tec_status prepare_results(tec_program *program, const tec_entry *entry, const int64_t *dims,
                                   int64_t *result_dims, void *const *data, DLManagedTensor **results) {
-  if (functions_of(program, entry)->shapes(dims, result_dims, data))
-    return call_misfit(program, entry);
+  int32_t misfit = functions_of(program, entry)->shapes(dims, result_dims, data);
+  if (misfit)
+    return call_misfit(program, entry, misfit);
   for (uint32_t i = 0; i < entry->num_results; i++) {
     tec_status status = call_result(program, entry, i, result_dims, &results[i]);
     if (status)

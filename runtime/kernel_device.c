@@ -186,8 +186,9 @@ static tec_status prepare_sizes(kernel_call *call, DLManagedTensor **results) {
     for (int32_t d = 0; d < call->tensors[i]->ndim; d++)
       *next++ = call->tensors[i]->shape[d];
   routine_evaluate(routine, call->extents, call->integers, call->values);
-  if (call->values[routine->fits] == 0 || call->values[routine->fits] == ROUTINE_UNDEFINED)
-    return call_misfit(call->program, call->entry);
+  int64_t misfit = call->values[routine->misfit];
+  if (misfit)
+    return call_misfit(call->program, call->entry, misfit);
   /* The extents of the arguments are no longer needed. */
   for (uint32_t i = 0; i < routine->num_extents; i++) {
     call->extents[i] = call->values[routine->extents[i]];

@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const unsigned char magic[8] = {0x89, 'T', 'E', 'C', 'P', '\r', '\n', 0x1a};
-enum { VERSION = 2, PREFIX = 28, MAX_ENTRIES = 1 << 16 };
+enum { VERSION = 3, PREFIX = 28, MAX_ENTRIES = 1 << 16 };
 
 /* ------------------------------------------------------------------------------------------------------- in memory */
 

@@ -7,7 +7,7 @@
  * that is not positive, or when an operand is; PROGRAM_SELECT only looks at what it selects. Undefined values do no
  * harm until something that runs needs one: then the call fails.
  *
- * A call evaluates the values; `fits` must not be 0; results get their extents; `workspace_bytes` of device memory,
+ * A call evaluates the values; `misfit` must be 0; results get their extents; `workspace_bytes` of device memory,
  * 128-byte aligned, are provided; the launches run in order, each after all before it. A launch with an empty grid is
  * left out. */
 #ifndef TEC_RUNTIME_PROGRAM_H
@@ -65,7 +65,7 @@ typedef struct program_launch {
 typedef struct program_routine {
   uint32_t num_values;
   const program_value *values;
-  uint32_t fits; /* a value: 0 when the shapes of the arguments do not fit together */
+  uint32_t misfit; /* a value: 0 when the shapes of the arguments fit together, else as in tec_host_shapes */
   uint32_t num_extents;
   const uint32_t *extents;  /* values: all extents of all results, static ones included */
   uint32_t workspace_bytes; /* a value */

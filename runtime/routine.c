@@ -37,7 +37,7 @@ void routine_put(byte_buffer *file, const program_routine *routine) {
     byte_buffer_number(file, (uint64_t)routine->values[i].constant, 8);
     put_numbers(file, routine->values[i].operands, 3);
   }
-  byte_buffer_number(file, routine->fits, 4);
+  byte_buffer_number(file, routine->misfit, 4);
   byte_buffer_number(file, routine->num_extents, 4);
   put_numbers(file, routine->extents, routine->num_extents);
   byte_buffer_number(file, routine->workspace_bytes, 4);
@@ -149,7 +149,7 @@ void routine_take(byte_reader *bytes, const tec_entry *entry, program_routine *r
   routine->values = values;
   for (uint32_t i = 0; i < routine->num_values && !bytes->wrong; i++)
     take_value(&r, i, &values[i]);
-  routine->fits = take_value_number(&r);
+  routine->misfit = take_value_number(&r);
   uint32_t *extents = take_list(&r, sizeof *extents, &routine->num_extents);
   routine->extents = extents;
   if (!bytes->wrong && routine->num_extents != num_result_extents)

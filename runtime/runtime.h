@@ -145,8 +145,8 @@ struct runtime_device {
 
 /* The device of that name; NULL after a reported error. */
 const runtime_device *runtime_find_device(tec_context *context, const char *name);
-/* Reports that the arguments do not fit together. */
-tec_status call_misfit(const tec_program *program, const tec_entry *entry);
+/* Reports that the arguments do not fit together, and at which line, if `line` is one (tec_host_shapes). */
+tec_status call_misfit(const tec_program *program, const tec_entry *entry, int64_t line);
 /* Result `i` has this shape: checks the caller's tensor, or creates one. */
 tec_status call_result(tec_program *program, const tec_entry *entry, uint32_t i, const int64_t *shape,
                        DLManagedTensor **result);

@@ -853,11 +853,14 @@ Test(host, tiles_are_asked_for) {
 Test(host, shapes_follow_from_extents) {
   static const char text[] =
       "func.func @f(%x: memref<?x4xf32>, %y: memref<?xf32>) attributes {tec.kernel, tec.shapes = @s} { return }\n"
-      "func.func private @s(%a: index, %b: index) -> (i1, index) {\n"
+      "func.func private @s(%a: index, %b: index) -> (index, index) {\n"
+      "  %c0 = arith.constant 0 : index\n"
       "  %c4 = arith.constant 4 : index\n"
+      "  %c7 = arith.constant 7 : index\n"
       "  %ok = arith.cmpi eq, %b, %c4 : index\n"
+      "  %line = arith.select %ok, %c0, %c7 : index\n"
       "  %n = affine.apply affine_map<(a, b) -> (a * 4 + a mod 3 - a floordiv 2)>(%a, %b)\n"
-      "  return %ok, %n : i1, index\n"
+      "  return %line, %n : index, index\n"
       "}\n";
   machine m;
   machine_load(&m, "host", text);
@@ -866,7 +869,7 @@ Test(host, shapes_follow_from_extents) {
   int64_t result = 0;
   cr_assert_eq(shapes((int64_t[]){5, 4}, &result, NULL), 0);
   cr_assert_eq(result, 20 + 2 - 2);
-  cr_assert_eq(shapes((int64_t[]){5, 3}, &result, NULL), 1);
+  cr_assert_eq(shapes((int64_t[]){5, 3}, &result, NULL), 7);
   machine_finish(&m);
 }
 

@@ -5,6 +5,7 @@
 // RUN: tcc-attn run %s --random --dims=33,7,7,12 --device=interp | FileCheck %s --check-prefix=EACH
 // RUN: sh -c 'tcc-attn run %s --random --dims=33,7,8,12; test $? = 1' 2>&1 | FileCheck %s --check-prefix=MISFIT
 // RUN: sh -c 'tcc-attn run %s --in=%t.npy,%t.npy; test $? = 1' 2>&1 | FileCheck %s --check-prefix=MISFIT
+// RUN: sh -c 'tcc-attn run %s --random --dims=33,7,8,12 --device=ptx-emu; test $? = 1' 2>&1 | FileCheck %s --check-prefix=MISFIT
 // RUN: sh -c 'tcc-attn run %s --random --dims=33,7; test $? = 1' 2>&1 | FileCheck %s --check-prefix=COUNT
 // RUN: sh -c 'tcc-attn run %s --random --dims=3,x; test $? = 2' 2>&1 | FileCheck %s --check-prefix=NUMBER
 // RUN: sh -c 'tcc-attn run %s --dims=3; test $? = 2' 2>&1 | FileCheck %s --check-prefix=RANDOM
@@ -15,7 +16,7 @@
 // NONE: : good
 // EACH: product(f32[33, 7], f32[7, 12]) -> (f32[33, 12]) on
 // MISFIT-NOT: error:
-// MISFIT: error: the shapes of the arguments of 'product' do not fit together
+// MISFIT: error: the shapes of the arguments of 'product' do not fit together at line [[#@LINE+13]]
 // MISFIT-NOT: error:
 // COUNT: error: --dims gives 2 extents, but 4 are open (one would stand for all)
 // NUMBER: --dims wants numbers, separated by commas, from 0 to {{[0-9]+}}, not '3,x'

@@ -2,11 +2,11 @@
 // The extents of results, and whether arguments fit together, from the extents of the arguments.
 
 // CHECK: func.func @att({{.*}} attributes {tec.equal_extents = array<i64: 2, 0, 1, 1>, tec.kernel, tec.shapes = @att_shapes}
-// CHECK: func.func private @att_shapes(%arg0: index, %arg1: index, %arg2: index, %arg3: index, %arg4: index, %arg5: index) -> (i1, index, index)
+// CHECK: func.func private @att_shapes(%arg0: index, %arg1: index, %arg2: index, %arg3: index, %arg4: index, %arg5: index) -> (index, index, index)
 // CHECK-DAG: arith.cmpi eq, %arg1, %c64
 // CHECK-DAG: arith.cmpi eq, %arg2, %c64
 // CHECK-DAG: arith.cmpi eq, %arg3, %arg4
-// CHECK: return %{{.*}}, %arg0, %arg5 : i1, index, index
+// CHECK: return %{{.*}}, %arg0, %arg5 : index, index, index
 // CHECK: func.func private @twice({{.*}} attributes {tec.shapes = @twice_shapes}
 // CHECK: func.func private @call_shapes(%arg0: index)
 // CHECK: %[[CALL:.*]]:2 = call @twice_shapes(%arg0)

@@ -27,7 +27,7 @@ func.func @numbers() -> (tensor<5x4xf32>, tensor<1x4xf32>, tensor<index>, tensor
 }
 
 // CHECK: func.func @put({{.*}}) -> tensor<?x4xf32> attributes {tec.kernel, tec.positions = array<i64: 2>, tec.shapes = @put_shapes}
-// CHECK: func.func private @put_shapes(%{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %[[AT:.*]]: index) -> (i1, index, index)
+// CHECK: func.func private @put_shapes(%{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %[[AT:.*]]: index) -> (index, index, index)
 func.func @put(%rows: tensor<?x4xf32>, %row: tensor<1x4xf32>, %at: i64) -> tensor<?x4xf32> {
   %i = arith.index_cast %at : i64 to index
   %r = tensor.insert_slice %row into %rows[%i, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<?x4xf32>
