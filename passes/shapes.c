@@ -4,14 +4,14 @@
  *       -> (index, index x all extents of all results)
  *
  * The first result is 0 where the arguments fit together, or else the line of the first op that they do not fit,
- * NO_LINE where that has none: the extents of each loop that several operands share, of operands of one shape and of
- * what both branches yield, those that casts and reshapes promise, slices in bounds, as far as they follow from the
- * extents of the arguments alone, and what the program asserts of them. cf.assert ends here. Where NAME is public,
- * that goes for slices and elements at its top whose positions integer arguments tell, too: tec.positions lists these
- * arguments. Subscripts of which nothing shows that before are moved into their tensors (clamp.h). What must be equal
- * for that is one value in NAME from then on: of extents of arguments by an attribute (extent.h), of what is computed
- * and an extent of an argument by replacing the former. NAME gets the attribute tec.shapes = @NAME_shapes and, when it
- * is public, tec.kernel.
+ * NO_LINE where that has none. Looked at are the extents of each loop that several operands share, of operands of one
+ * shape and of what both branches yield, those that casts and reshapes promise, slices in bounds, as far as they follow
+ * from the extents of the arguments alone, and what the program asserts of them. cf.assert ends here. Where NAME is
+ * public, that goes for slices and elements at its top whose positions integer arguments tell, too: tec.positions lists
+ * these arguments. Subscripts of which nothing shows that before are moved into their tensors (clamp.h). What must be
+ * equal for that is one value in NAME from then on: of extents of arguments by an attribute (extent.h), of what is
+ * computed and an extent of an argument by replacing the former. NAME gets the attribute tec.shapes = @NAME_shapes and,
+ * when it is public, tec.kernel.
  *
  * Runs on tensors, best before tiling, while loops still show all their operands. Extents are found by following
  * values to their definitions, which lie before them, no deeper than MAX_DEPTH, and kept; functions are visited once.
