@@ -61,17 +61,37 @@ static bool is_too_long(const ir_op *op, unsigned loop, const target_facts *targ
              : extent > register_plan_longest_panel(target) && extent > tile_sizes_reduction(op, loop, target);
 }
 
-/* The step of a loop over the reduction; 0: it needs none. Of several reductions on a GPU, those that are open or long
- * become loops, the last of them in steps, the others one by one. */
+/* Of several reductions of a product, the one that a matrix unit, or what stands for it, sums along: the longest. */
+static unsigned summed_loop(const ir_op *contraction) {
+  const ir_structure *structure = ir_structure_of(contraction);
+  int64_t most = -1;
+  unsigned longest = 0;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    int64_t extent = ir_loop_size(contraction, loop);
+    extent = extent == IR_DYNAMIC ? INT64_MAX : extent;
+    if (ir_loop_is_reduction(structure, loop) && extent >= most) {
+      most = extent;
+      longest = loop;
+    }
+  }
+  return longest;
+}
+
+/* The step of a loop over the reduction; 0: it needs none. Of several reductions on a GPU, one becomes a loop in steps,
+ * if it is open or long, and the others are taken one by one: of a product all of them, elsewhere those before it that
+ * are open or long. */
 static int64_t step_of_reduction(const ir_op *op, unsigned loop, const target_facts *target, bool nested) {
   uint32_t reductions = ir_structure_of(op)->reductions;
-  if (!(reductions >> loop & 1) || (nested && !is_too_long(op, loop, target)))
+  bool several = reductions != 1u << loop, contracts = ir_is_contraction(op);
+  if (!(reductions >> loop & 1) || (several && !target_is_gpu(target)))
+    return 0;
+  if (several && contracts && loop != summed_loop(op))
+    return ir_loop_size(op, loop) != 1;
+  if (nested && !is_too_long(op, loop, target))
     return 0;
   int64_t step = tile_sizes_reduction(op, loop, target);
-  if (reductions == 1u << loop)
+  if (!several || contracts || !step)
     return step;
-  if (!target_is_gpu(target) || ir_is_contraction(op) || !step)
-    return 0;
   for (unsigned later = loop + 1; later < ir_structure_of(op)->num_loops; later++)
     if (reductions >> later & 1 && tile_sizes_reduction(op, later, target))
       return 1;
