@@ -622,7 +622,7 @@ static bool emit_module(emitter *e) {
  * the loops each take a twentieth of all time or more, and change next to nothing. */
 static const char merge[] = "mergefunc";
 static const char clean[] = "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg),"
-                            "inline,globaldce,function(loop-mssa(loop-rotate,licm),early-cse<memssa>,instsimplify,"
+                            "inline,globaldce,function(loop-mssa(licm),early-cse<memssa>,instsimplify,"
                             "simplifycfg)";
 
 /* As an object file in parts, where that is faster. */

@@ -21,6 +21,7 @@
 enum {
   MAX_PARTS = 16,
   LEAST_PART = 1200, /* instructions: making so many takes ten times as long as reading the module once more */
+  READING = 45,      /* reading so many instructions takes as long as making one */
 };
 
 typedef struct parts {
@@ -110,30 +111,65 @@ static LLVMMemoryBufferRef copy_without_data(emitter *e) {
 }
 
 /* The largest kernel goes to the part that has least to do, and so on. */
-static void divide(parts *p, unsigned count) {
-  unsigned num_functions = 0, loads[MAX_PARTS] = {0}, at = 0;
-  for (LLVMValueRef f = LLVMGetFirstFunction(p->e->llvm); f; f = LLVMGetNextFunction(f))
-    num_functions++;
-  unsigned *sizes = IR_NEW_ARRAY(&p->e->arena, unsigned, num_functions);
-  p->owners = IR_NEW_ARRAY(&p->e->arena, unsigned char, num_functions);
-  memset(p->owners, 0, num_functions);
-  for (LLVMValueRef f = LLVMGetFirstFunction(p->e->llvm); f; f = LLVMGetNextFunction(f), at++) {
-    unsigned size = size_of(f);
-    sizes[at] = is_worker(f) ? size : 0;
-    loads[0] += size - sizes[at];
-  }
+static void fill_parts(parts *p, unsigned count, unsigned num_functions, const unsigned *sizes, unsigned *loads) {
+  bool *given = IR_NEW_ARRAY(&p->e->arena, bool, num_functions);
   for (;;) {
-    unsigned largest = 0, least = 0;
-    for (unsigned i = 1; i < num_functions; i++)
-      largest = sizes[i] > sizes[largest] ? i : largest;
-    if (!num_functions || !sizes[largest])
+    unsigned largest = num_functions, least = 0;
+    for (unsigned i = 0; i < num_functions; i++)
+      if (!given[i] && sizes[i] && (largest == num_functions || sizes[i] > sizes[largest]))
+        largest = i;
+    if (largest == num_functions)
       return;
     for (unsigned i = 1; i < count; i++)
       least = loads[i] < loads[least] ? i : least;
     p->owners[largest] = (unsigned char)least;
     loads[least] += sizes[largest];
-    sizes[largest] = 0;
+    given[largest] = true;
   }
+}
+
+/* Kernel `i` of the part that has most to do changes places with `k` of another, if that leaves both with less. */
+static bool exchange(parts *p, unsigned i, unsigned k, const unsigned *sizes, unsigned *loads) {
+  unsigned most = p->owners[i], other = p->owners[k];
+  if (!sizes[i] || !sizes[k] || sizes[i] <= sizes[k] || loads[other] + sizes[i] - sizes[k] >= loads[most])
+    return false;
+  loads[most] -= sizes[i] - sizes[k];
+  loads[other] += sizes[i] - sizes[k];
+  p->owners[i] = (unsigned char)other;
+  p->owners[k] = (unsigned char)most;
+  return true;
+}
+
+/* Each exchange leaves the fullest part with less, or one part fewer that is as full. */
+static bool improve(parts *p, unsigned count, unsigned num_functions, const unsigned *sizes, unsigned *loads) {
+  unsigned most = 0;
+  for (unsigned i = 1; i < count; i++)
+    most = loads[i] > loads[most] ? i : most;
+  for (unsigned i = 0; i < num_functions; i++)
+    for (unsigned k = 0; p->owners[i] == most && k < num_functions; k++)
+      if (p->owners[k] != most && exchange(p, i, k, sizes, loads))
+        return true;
+  return false;
+}
+
+/* What each part has to do is counted in instructions; to read the copy takes as long as some of them. */
+static void divide(parts *p, unsigned count) {
+  unsigned num_functions = 0, loads[MAX_PARTS] = {0}, at = 0, all = 0;
+  for (LLVMValueRef f = LLVMGetFirstFunction(p->e->llvm); f; f = LLVMGetNextFunction(f))
+    num_functions++;
+  unsigned *sizes = IR_NEW_ARRAY(&p->e->arena, unsigned, num_functions); /* of what can go to any part */
+  p->owners = IR_NEW_ARRAY(&p->e->arena, unsigned char, num_functions);
+  for (LLVMValueRef f = LLVMGetFirstFunction(p->e->llvm); f; f = LLVMGetNextFunction(f), at++) {
+    unsigned size = size_of(f);
+    sizes[at] = is_worker(f) ? size : 0;
+    loads[0] += size - sizes[at];
+    all += size;
+  }
+  for (unsigned i = 1; i < count; i++)
+    loads[i] = all / READING;
+  fill_parts(p, count, num_functions, sizes, loads);
+  while (improve(p, count, num_functions, sizes, loads))
+    ;
 }
 
 /* ------------------------------------------------------------------------------------------------------ in a thread */
