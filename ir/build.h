@@ -41,6 +41,12 @@ int64_t ir_index_most(ir_index x);
 /* The integer is what its op computes of its operands as numbers of any size: nothing has wrapped around, no bit was
  * lost, by what is known of the same. */
 bool ir_is_exact(const ir_value *value);
+/* At least, and at most; INT64_MIN and INT64_MAX where there are no such bounds. */
+typedef struct ir_range {
+  int64_t low, high;
+} ir_range;
+/* That of an expression of loops, which go round so often, and do; of what may not fit in 64 bits there is none. */
+ir_range ir_expr_range(const ir_expr *expr, const int64_t *extents);
 /* A number that divides the index, by what is known of the same; 0 for the constant 0, which everything divides. */
 uint64_t ir_index_divisor(ir_index x);
 /* The value is an index, or an integer as wide: casts between these change nothing. */

@@ -22,15 +22,18 @@ typedef struct affine {
 
 /* ----------------------------------------------------------------------------------- ranges and divisors of indices */
 
-/* Bounds that hold in every execution; INT64_MIN and INT64_MAX where there are none. */
-typedef struct range {
-  int64_t low, high;
-} range;
+typedef ir_range range;
 
 static const range anything = {INT64_MIN, INT64_MAX};
 
+/* What dims of expressions are: values, or else counters of loops, which go round so often. */
+typedef struct domain {
+  ir_value *const *values;
+  const int64_t *extents;
+} domain;
+
 /* `steps` is how many values may still be looked at: ranges of ranges must not branch without end. */
-static range range_of_expr(const ir_expr *expr, ir_value *const *values, unsigned *steps);
+static range range_of_expr(const ir_expr *expr, domain dims, unsigned *steps);
 
 static range range_of_value(ir_value *value, unsigned *steps);
 
@@ -69,9 +72,10 @@ static range range_of_extremum(const ir_op *op, unsigned *steps) {
     return anything;
   for (unsigned i = 0; i < op->num_operands; i++)
     values[i] = ir_operand(op, i);
-  range result = range_of_expr(map->results[0], values, steps);
+  domain dims = {.values = values};
+  range result = range_of_expr(map->results[0], dims, steps);
   for (unsigned i = 1; i < map->num_results && i < MAX_RESULTS; i++) {
-    range next = range_of_expr(map->results[i], values, steps);
+    range next = range_of_expr(map->results[i], dims, steps);
     result = op->code == OP_AFFINE_MIN ? range_of_lesser(result, next) : range_of_greater(result, next);
   }
   return map->num_results > MAX_RESULTS ? anything : result;
@@ -117,19 +121,21 @@ static range range_of_multiple(range a, int64_t by) {
   return unless_infinite(bound(IR_EXPR_MUL, low, by, INT64_MIN), bound(IR_EXPR_MUL, high, by, INT64_MAX));
 }
 
-/* Divided by a positive number and rounded down; towards zero, where `to_zero`. */
-static range range_of_quotient(range a, int64_t by, bool to_zero) {
-  range result = {a.low == INT64_MIN ? INT64_MIN : ir_floor_quotient(a.low, by),
-                  a.high == INT64_MAX ? INT64_MAX : ir_floor_quotient(a.high, by)};
-  if (to_zero && result.low < 0)
-    result = (range){result.low, result.high < 0 ? 0 : result.high};
-  return result;
+/* Rounded down, or up; an infinity where the bound is one. */
+static int64_t quotient(int64_t bound, int64_t by, bool up, int64_t infinity) {
+  return bound == infinity ? infinity : ir_floor_quotient(bound, by) + (up && bound % by);
+}
+
+/* Divided by a positive number and rounded down; what is negative up, where `to_zero`, and all, where `up`. */
+static range range_of_quotient(range a, int64_t by, bool to_zero, bool up) {
+  return (range){quotient(a.low, by, up || (to_zero && a.low < 0), INT64_MIN),
+                 quotient(a.high, by, up || (to_zero && a.high < 0), INT64_MAX)};
 }
 
 /* The same bits as a natural number, divided by a positive one. */
 static range range_of_natural_quotient(range a, unsigned bits, int64_t by) {
   if (a.low >= 0 || bits < 64)
-    return range_of_quotient(range_of_natural(a, bits), by, false);
+    return range_of_quotient(range_of_natural(a, bits), by, false, false);
   return by == 1 ? a : (range){0, (int64_t)(UINT64_MAX / (uint64_t)by)};
 }
 
@@ -152,12 +158,12 @@ static range range_by_number(const ir_op *op, range a, int64_t number) {
       return anything;
     number = INT64_C(1) << number;
     return op->code == OP_ARITH_SHRUI ? range_of_natural_quotient(a, bits, number)
-                                      : range_of_quotient(a, number, false);
+                                      : range_of_quotient(a, number, false, false);
   case OP_ARITH_DIVUI:
     return number <= 0 ? anything : range_of_natural_quotient(a, bits, number);
   case OP_ARITH_DIVSI:
   case OP_ARITH_FLOORDIVSI:
-    return number <= 0 ? anything : range_of_quotient(a, number, op->code == OP_ARITH_DIVSI);
+    return number <= 0 ? anything : range_of_quotient(a, number, op->code == OP_ARITH_DIVSI, false);
   default:
     return anything;
   }
@@ -252,17 +258,18 @@ static bool is_left_of_loop(const ir_expr *negated, const ir_expr *upper, ir_val
   return false;
 }
 
-static range range_of_expr(const ir_expr *expr, ir_value *const *values, unsigned *steps) {
+static range range_of_expr(const ir_expr *expr, domain dims, unsigned *steps) {
   if (expr->kind == IR_EXPR_CONST)
     return (range){expr->value, expr->value};
   if (expr->kind == IR_EXPR_DIM)
-    return range_of_value(values[expr->value], steps);
+    return dims.values ? range_of_value(dims.values[expr->value], steps) : (range){0, dims.extents[expr->value] - 1};
   if (expr->kind == IR_EXPR_SYM)
     return anything;
-  range a = range_of_expr(expr->lhs, values, steps);
+  range a = range_of_expr(expr->lhs, dims, steps);
   if (expr->kind == IR_EXPR_ADD) {
-    range b = range_of_expr(expr->rhs, values, steps);
-    bool left = is_left_of_loop(expr->lhs, expr->rhs, values) || is_left_of_loop(expr->rhs, expr->lhs, values);
+    range b = range_of_expr(expr->rhs, dims, steps);
+    bool left = dims.values && (is_left_of_loop(expr->lhs, expr->rhs, dims.values) ||
+                                is_left_of_loop(expr->rhs, expr->lhs, dims.values));
     range sum = range_of_sum(a, b);
     return (range){left && sum.low < 1 ? 1 : sum.low, sum.high};
   }
@@ -273,11 +280,16 @@ static range range_of_expr(const ir_expr *expr, ir_value *const *values, unsigne
     return range_of_multiple(a, c);
   if (c <= 0)
     return anything;
-  if (expr->kind == IR_EXPR_MOD)
-    return a.low >= 0 && a.high < c ? a : (range){0, c - 1};
-  range floors = range_of_quotient(a, c, false);
-  bool up = expr->kind == IR_EXPR_CEILDIV && a.high != INT64_MAX && a.high % c != 0;
-  return (range){floors.low, floors.high + up};
+  range quotient = range_of_quotient(a, c, false, expr->kind == IR_EXPR_CEILDIV);
+  if (expr->kind != IR_EXPR_MOD)
+    return quotient;
+  return quotient.low == quotient.high ? (range){a.low - quotient.low * c, a.high - quotient.low * c}
+                                       : (range){0, c - 1};
+}
+
+ir_range ir_expr_range(const ir_expr *expr, const int64_t *extents) {
+  unsigned steps = 0;
+  return range_of_expr(expr, (domain){.extents = extents}, &steps);
 }
 
 static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
@@ -429,7 +441,7 @@ static bool read_op(affine *affine, const ir_op *op, bool *composed) {
 
 static range range_of(const affine *affine, const ir_expr *expr) {
   unsigned steps = MAX_STEPS;
-  return range_of_expr(expr, affine->values, &steps);
+  return range_of_expr(expr, (domain){.values = affine->values}, &steps);
 }
 
 /* Remainders and quotients that are known from ranges and divisors. */

@@ -21,63 +21,16 @@ static bool verify_maps(const ir_op *op, const ir_structure *structure) {
   return true;
 }
 
-/* What an affine expression comes to over boxes of loops: at least low, at most high; beyond 64 bits, as much as they
- * say. */
-typedef struct span {
-  int64_t low, high;
-} span;
-
-static int64_t sum(int64_t a, int64_t b) {
-  int64_t found;
-  return !__builtin_add_overflow(a, b, &found) ? found : a < 0 ? INT64_MIN : INT64_MAX;
+/* The expression uses a loop whose extent is not known. */
+static bool is_open(const ir_expr *expr, unsigned num_loops, const int64_t *extents) {
+  for (unsigned loop = 0; loop < num_loops; loop++)
+    if (extents[loop] == IR_DYNAMIC && ir_expr_uses_dim(expr, loop))
+      return true;
+  return false;
 }
 
-static int64_t product(int64_t a, int64_t b) {
-  int64_t found;
-  return !__builtin_mul_overflow(a, b, &found) ? found : (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
-}
-
-/* False where an extent is not known. */
-static bool find_span(const ir_expr *expr, const int64_t *extents, span *found) {
-  span a, b;
-  if (expr->kind == IR_EXPR_CONST) {
-    *found = (span){expr->value, expr->value};
-    return true;
-  }
-  if (expr->kind == IR_EXPR_DIM) {
-    int64_t extent = extents[expr->value];
-    *found = extent == IR_DYNAMIC ? (span){0, 0} : (span){0, extent - 1};
-    return extent != IR_DYNAMIC;
-  }
-  if (!find_span(expr->lhs, extents, &a) || !find_span(expr->rhs, extents, &b))
-    return false;
-  int64_t by = b.low;
-  switch (expr->kind) {
-  case IR_EXPR_ADD:
-    *found = (span){sum(a.low, b.low), sum(a.high, b.high)};
-    return true;
-  case IR_EXPR_MUL:
-    *found = (span){product(by < 0 ? a.high : a.low, by), product(by < 0 ? a.low : a.high, by)};
-    return true;
-  case IR_EXPR_FLOORDIV:
-    *found = (span){ir_floor_quotient(a.low, by), ir_floor_quotient(a.high, by)};
-    return true;
-  case IR_EXPR_CEILDIV:
-    *found =
-        (span){ir_floor_quotient(a.low, by) + (a.low % by != 0), ir_floor_quotient(a.high, by) + (a.high % by != 0)};
-    return true;
-  default:
-    *found = (span){0, by - 1};
-    if (ir_floor_quotient(a.low, by) == ir_floor_quotient(a.high, by)) {
-      found->low = a.low % by + (a.low % by < 0 ? by : 0);
-      found->high = found->low + (a.high - a.low);
-    }
-    return true;
-  }
-}
-
-/* The same exactly where it takes few enough iterations to see; the expression uses known extents only. */
-static void narrow_span(const ir_expr *expr, unsigned num_loops, const int64_t *extents, span *found) {
+/* What the expression comes to, exactly where it takes few enough iterations to see. */
+static void narrow_range(const ir_expr *expr, unsigned num_loops, const int64_t *extents, ir_range *found) {
   enum { MOST = 1 << 16 };
   int64_t at[IR_MAX_LOOPS] = {0}, count = 1;
   for (unsigned loop = 0; loop < num_loops && count <= MOST; loop++)
@@ -85,7 +38,7 @@ static void narrow_span(const ir_expr *expr, unsigned num_loops, const int64_t *
       count = extents[loop] > MOST ? MOST + 1 : count * extents[loop];
   if (count > MOST || found->low == INT64_MIN || found->high == INT64_MAX)
     return;
-  *found = (span){INT64_MAX, INT64_MIN};
+  *found = (ir_range){INT64_MAX, INT64_MIN};
   unsigned loop;
   do {
     int64_t value = ir_expr_eval(expr, num_loops, at);
@@ -110,17 +63,18 @@ bool verify_loop_extents(const ir_op *op, const ir_structure *structure) {
     for (unsigned dim = 0; dim < ir_operand(op, i)->type->rank; dim++) {
       const ir_expr *subscript = structure->maps[i]->results[dim];
       int64_t extent = ir_operand(op, i)->type->shape[dim], end = extent == IR_DYNAMIC ? INT64_MAX : extent;
-      span span;
       int loop = ir_map_result_dim(structure->maps[i], dim);
       if (loop >= 0 && !ir_extents_agree(extent, extents[loop]))
         return ir_op_error(op, "dim %u of operand %u has extent %lld, but loop %d has %lld", dim, i, (long long)extent,
                            loop, (long long)extents[loop]);
-      if (loop >= 0 || !runs || !find_span(subscript, extents, &span) || (span.low >= 0 && span.high < end))
+      if (loop >= 0 || !runs || is_open(subscript, structure->num_loops, extents))
         continue;
-      narrow_span(subscript, structure->num_loops, extents, &span);
-      if (span.low < 0 || span.high >= end)
+      ir_range range = ir_expr_range(subscript, extents);
+      if (range.low < 0 || range.high >= end)
+        narrow_range(subscript, structure->num_loops, extents, &range);
+      if (range.low < 0 || range.high >= end)
         return ir_op_error(op, "dim %u of operand %u is accessed from %lld to %lld, but has extent %lld", dim, i,
-                           (long long)span.low, (long long)span.high, (long long)extent);
+                           (long long)range.low, (long long)range.high, (long long)extent);
     }
   return true;
 }

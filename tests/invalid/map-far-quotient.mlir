@@ -1,0 +1,10 @@
+// RUN: %reject opt %s | FileCheck %s
+func.func @f(%x: tensor<4xf32>, %o: tensor<8x8xf32>) -> tensor<8x8xf32> {
+// CHECK: map-far-quotient.mlir:[[@LINE+1]]:8: error: 'linalg.generic' op dim 0 of operand 0 is accessed from -9223372036854775808 to 9223372036854775807, but has extent 4{{$}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> ((d0 * 4611686018427387904 + d1) floordiv 2305843009213693952)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4xf32>) outs(%o : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
