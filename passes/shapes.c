@@ -237,7 +237,8 @@ void shapes_ask(shapes *s, ir_value *holds) {
 }
 
 void shapes_require(shapes *s, ir_predicate predicate, ir_index a, ir_index b) {
-  if (ir_index_equal(a, b))
+  bool is_true = predicate == IR_SIGNED_LESS_EQUAL && !a.value && !b.value && a.constant <= b.constant;
+  if (is_true || ir_index_equal(a, b))
     return;
   ir_value *lhs = ir_index_value(&s->builder, a), *rhs = ir_index_value(&s->builder, b);
   if (predicate == IR_EQUAL)

@@ -264,51 +264,67 @@ static void check_reads(shapes *s, ir_op *op) {
       shapes_require(s, IR_SIGNED_LESS_EQUAL, last, extent);
     }
   }
-  check_body(s, op);
+}
+
+/* So many elements from that position on, `step` apart, lie within the dim; of a position that is not known before the
+ * call, they have a place there. */
+static void check_part(shapes *s, ir_op *op, ir_value *whole, unsigned dim, ir_index from, ir_index count,
+                       int64_t step) {
+  ir_index first, length, extent;
+  if (op->mark & 1u << dim || !shapes_find_extent(s, whole, dim, &extent))
+    return;
+  bool is_known = find_number(s, from, &first);
+  if (!find_number(s, count, &length) || (!is_known && !is_foreseen(s, op)))
+    return;
+  if (is_known)
+    op->mark |= 1u << dim;
+  else
+    first = ir_index_const(0);
+  if (!extent.value && !first.value && !length.value)
+    return;
+  ir_index room = ir_index_ceildiv(&s->builder, ir_index_sub(&s->builder, extent, first), step);
+  shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), first);
+  shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), length);
+  shapes_require(s, IR_SIGNED_LESS_EQUAL, length, room);
 }
 
 static void check_slice(shapes *s, ir_op *op, ir_value *whole) {
   ir_slice slice = ir_slice_of(op);
-  for (unsigned dim = 0; dim < slice.rank; dim++) {
-    ir_index offset, size, extent;
-    if (!ir_index_is_const(slice.strides[dim], 1) || !shapes_find_extent(s, whole, dim, &extent) ||
-        !find_number(s, slice.sizes[dim], &size))
-      continue;
-    if (!find_number(s, slice.offsets[dim], &offset)) {
-      if (is_foreseen(s, op) && (size.value || extent.value)) /* there is a place for it */
-        shapes_require(s, IR_SIGNED_LESS_EQUAL, size, extent);
-      continue;
-    }
-    op->mark |= 1u << dim;
-    if (!extent.value && !offset.value && !size.value)
-      continue;
-    shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), offset);
-    shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_add(&s->builder, offset, size), extent);
-  }
+  for (unsigned dim = 0; dim < slice.rank; dim++)
+    if (!slice.strides[dim].value)
+      check_part(s, op, whole, dim, slice.offsets[dim], slice.sizes[dim], slice.strides[dim].constant);
 }
 
-/* What the op reads or writes lies within its tensor. */
+/* Nothing is padded by less than nothing. */
+static void check_padding(shapes *s, const ir_op *op) {
+  ir_index size;
+  for (unsigned dim = 0; dim < ir_result(op, 0)->type->rank; dim++)
+    for (unsigned side = 1; side <= 2; side++)
+      if (find_number(s, ir_mixed(op, side, side == 1 ? "static_low" : "static_high", dim), &size))
+        shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), size);
+}
+
+/* What the op reads or writes lies within its tensor. Elements have a place, and lie there where integer arguments tell
+ * where. */
 void shapes_check_places(shapes *s, ir_op *op) {
   ir_value *before = s->misfit;
-  if (ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY))
-    check_reads(s, op);
-  else if (op->code == OP_TENSOR_EXTRACT_SLICE || op->code == OP_TENSOR_INSERT_SLICE)
-    check_slice(s, op, ir_operand(op, op->code == OP_TENSOR_INSERT_SLICE));
-  else if (op->code == OP_TENSOR_EXTRACT || op->code == OP_TENSOR_INSERT)
-    check_place(s, op, ir_operand(op, op->code == OP_TENSOR_INSERT));
+  bool inserts = op->code == OP_TENSOR_INSERT_SLICE || op->code == OP_TENSOR_INSERT;
+  ir_value *whole = op->num_operands > inserts ? ir_operand(op, inserts) : NULL;
+  if (ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY)) {
+    if (!s->reads_positions)
+      check_reads(s, op);
+    check_body(s, op);
+  } else if (op->code == OP_TENSOR_EXTRACT_SLICE || op->code == OP_TENSOR_INSERT_SLICE) {
+    check_slice(s, op, whole);
+  } else if (op->code == OP_TENSOR_EXTRACT || op->code == OP_TENSOR_INSERT) {
+    if (!s->reads_positions)
+      check_place(s, op, whole);
+    for (unsigned dim = 0; s->reads_positions && dim < whole->type->rank; dim++)
+      check_part(s, op, whole, dim, ir_index_of(ir_operand(op, inserts + 1 + dim)), ir_index_const(1), 1);
+  } else if (op->code == OP_TENSOR_PAD) {
+    check_padding(s, op);
+  }
   shapes_guard(s, op, before);
-}
-
-/* So many elements from that position on lie within the dim, where integer arguments tell them. */
-static void check_position(shapes *s, ir_op *op, ir_value *whole, unsigned dim, ir_index from, ir_index count) {
-  ir_index first, length, extent;
-  if (op->mark & 1u << dim || !shapes_find_extent(s, whole, dim, &extent) || !find_number(s, from, &first) ||
-      !find_number(s, count, &length))
-    return;
-  op->mark |= 1u << dim;
-  shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), first);
-  shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), length);
-  shapes_require(s, IR_SIGNED_LESS_EQUAL, first, ir_index_sub(&s->builder, extent, length));
 }
 
 /* Those at the top of the function: what is there is done in each call. */
@@ -316,18 +332,6 @@ void shapes_check_positions(shapes *s) {
   s->reads_positions = true;
   for (ir_op *op = ir_region(s->function, 0)->first; op; op = op->next) {
     s->builder.loc = op->loc;
-    bool inserts = op->code == OP_TENSOR_INSERT_SLICE || op->code == OP_TENSOR_INSERT;
-    ir_value *whole = op->num_operands > inserts ? ir_operand(op, inserts) : NULL;
-    if (op->code == OP_TENSOR_EXTRACT || op->code == OP_TENSOR_INSERT)
-      for (unsigned dim = 0; dim < whole->type->rank; dim++)
-        check_position(s, op, whole, dim, ir_index_of(ir_operand(op, inserts + 1 + dim)), ir_index_const(1));
-    if (ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY))
-      check_body(s, op);
-    if (op->code != OP_TENSOR_EXTRACT_SLICE && op->code != OP_TENSOR_INSERT_SLICE)
-      continue;
-    ir_slice slice = ir_slice_of(op);
-    for (unsigned dim = 0; dim < slice.rank; dim++)
-      if (ir_index_is_const(slice.strides[dim], 1))
-        check_position(s, op, whole, dim, slice.offsets[dim], slice.sizes[dim]);
+    shapes_check_places(s, op);
   }
 }

@@ -38,8 +38,8 @@ func.func @call(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf3
 
 // Parts lie within the whole, and what is cast to a known extent has it.
 // CHECK: func.func private @part_shapes(%arg0: index, %arg1: index)
-// CHECK-DAG: %[[END:.*]] = affine.apply #{{.*}}(%arg1)
-// CHECK-DAG: arith.cmpi sle, %[[END]], %arg0
+// CHECK-DAG: %[[ROOM:.*]] = affine.apply #{{.*}}(%arg0, %arg1)
+// CHECK-DAG: arith.cmpi sle, %c4, %[[ROOM]]
 // CHECK-DAG: arith.cmpi sle, %c0, %arg1
 // CHECK: return %{{.*}}, %c4
 func.func @part(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<4xf32> {
