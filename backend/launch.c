@@ -24,40 +24,11 @@ bool launch_is_constant(const launch_plan *plan, uint32_t number, int64_t *value
   return plan->values[number].operation == PROGRAM_CONSTANT;
 }
 
-/* The folds that leave undefined what is undefined at run time. */
-static bool fold(program_operation operation, int64_t lhs, int64_t rhs, int64_t *result) {
-  int64_t rest = rhs > 0 ? (lhs % rhs + rhs) % rhs : 0;
-  switch (operation) {
-  case PROGRAM_ADD:
-    return !__builtin_add_overflow(lhs, rhs, result);
-  case PROGRAM_SUB:
-    return !__builtin_sub_overflow(lhs, rhs, result);
-  case PROGRAM_MUL:
-    return !__builtin_mul_overflow(lhs, rhs, result);
-  case PROGRAM_FLOORDIV:
-    return rhs > 0 && lhs >= INT64_MIN + rest && (*result = (lhs - rest) / rhs, true);
-  case PROGRAM_MOD:
-    return rhs > 0 && rhs < INT64_MAX / 2 && (*result = rest, true);
-  case PROGRAM_MIN:
-    return *result = lhs < rhs ? lhs : rhs, true;
-  case PROGRAM_MAX:
-    return *result = lhs > rhs ? lhs : rhs, true;
-  case PROGRAM_EQUAL:
-    return *result = lhs == rhs, true;
-  case PROGRAM_LESS:
-    return *result = lhs < rhs, true;
-  case PROGRAM_CEILDIV:
-    return rhs > 0 && rhs < INT64_MAX / 2 && lhs < INT64_MAX - rhs && lhs >= INT64_MIN + rest &&
-           (*result = (lhs - rest) / rhs + (rest != 0), true);
-  default:
-    return false;
-  }
-}
-
 uint32_t launch_binary(launch_plan *plan, program_operation operation, uint32_t lhs, uint32_t rhs) {
-  int64_t a, b, folded;
+  int64_t a, b;
   bool known_a = launch_is_constant(plan, lhs, &a), known_b = launch_is_constant(plan, rhs, &b);
-  if (known_a && known_b && fold(operation, a, b, &folded))
+  int64_t folded = known_a && known_b ? program_operate(operation, a, b) : PROGRAM_UNDEFINED;
+  if (folded != PROGRAM_UNDEFINED)
     return launch_constant(plan, folded);
   bool sum = operation == PROGRAM_ADD, product = operation == PROGRAM_MUL;
   if (known_b && (((sum || operation == PROGRAM_SUB) && !b) ||
@@ -222,6 +193,7 @@ static void launch_map(launch_plan *plan, const ir_op *op) {
   }
   set_size(plan, op, result);
 }
+
 static void launch_dim(launch_plan *plan, const ir_op *op) {
   const launch_value *memref = launch_get(plan, ir_operand(op, 0));
   const ir_attr *dim;

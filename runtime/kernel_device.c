@@ -253,7 +253,7 @@ static tec_status argument_value(const kernel_call *call, const program_argument
     return TEC_OK;
   }
   int64_t number = call->values[argument->value];
-  if (number == ROUTINE_UNDEFINED)
+  if (number == PROGRAM_UNDEFINED)
     return runtime_error(call->program->context, TEC_INVALID, "a size in '%s' is too large", call->entry->name);
   *value = (uint64_t)number;
   if (argument->kind == PROGRAM_TENSOR)

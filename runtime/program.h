@@ -1,6 +1,7 @@
 /* program.h - how the entry points of a GPU program are run: launches of kernels, with sizes computed from the extents
  * of the arguments. A GPU backend fills one program_routine an entry point; program_create copies it, program files
- * hold it, kernel_device.c runs it. (Host programs have none: their code does all this.) Plain data, no dependencies.
+ * hold it, kernel_device.c runs it. (Host programs have none: their code does all this.) Plain data and what its
+ * operations do, no dependencies.
  *
  * Sizes. `values` is straight-line code over 64-bit integers, evaluated once a call: value i is an operation on values
  * before it. Whatever needs a size names a value. A value is *undefined* after overflow, after division by a divisor
@@ -12,7 +13,11 @@
  * left out. */
 #ifndef TEC_RUNTIME_PROGRAM_H
 #define TEC_RUNTIME_PROGRAM_H
+#include <stdbool.h>
 #include <stdint.h>
+
+/* What an undefined value is evaluated to. */
+#define PROGRAM_UNDEFINED INT64_MIN
 
 typedef enum program_operation {
   PROGRAM_CONSTANT, /* `constant` */
@@ -31,6 +36,38 @@ typedef enum program_operation {
   PROGRAM_INTEGER, /* what argument number `constant`, an integer scalar, is */
   PROGRAM_NUM_OPERATIONS
 } program_operation;
+
+/* Of two values, for the operations that have two. */
+static inline int64_t program_operate(program_operation operation, int64_t lhs, int64_t rhs) {
+  int64_t result, rest = rhs > 0 ? lhs % rhs : 0;
+  bool divides = operation == PROGRAM_FLOORDIV || operation == PROGRAM_CEILDIV || operation == PROGRAM_MOD;
+  if (lhs == PROGRAM_UNDEFINED || rhs == PROGRAM_UNDEFINED || (divides && rhs <= 0))
+    return PROGRAM_UNDEFINED;
+  switch (operation) {
+  case PROGRAM_ADD:
+    return __builtin_add_overflow(lhs, rhs, &result) ? PROGRAM_UNDEFINED : result;
+  case PROGRAM_SUB:
+    return __builtin_sub_overflow(lhs, rhs, &result) ? PROGRAM_UNDEFINED : result;
+  case PROGRAM_MUL:
+    return __builtin_mul_overflow(lhs, rhs, &result) ? PROGRAM_UNDEFINED : result;
+  case PROGRAM_FLOORDIV:
+    return lhs / rhs - (rest < 0);
+  case PROGRAM_CEILDIV:
+    return lhs / rhs + (rest > 0);
+  case PROGRAM_MOD:
+    return rest < 0 ? rest + rhs : rest;
+  case PROGRAM_MIN:
+    return lhs < rhs ? lhs : rhs;
+  case PROGRAM_MAX:
+    return lhs > rhs ? lhs : rhs;
+  case PROGRAM_EQUAL:
+    return lhs == rhs;
+  case PROGRAM_LESS:
+    return lhs < rhs;
+  default:
+    return PROGRAM_UNDEFINED;
+  }
+}
 
 typedef struct program_value {
   program_operation operation;

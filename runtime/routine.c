@@ -175,40 +175,6 @@ void routine_release(program_routine *routine) {
 
 /* ------------------------------------------------------------------------------------------------------- evaluation */
 
-static int64_t floor_division(int64_t lhs, int64_t rhs) { return lhs / rhs - (lhs % rhs < 0); }
-
-/* Of two defined operands. */
-static int64_t evaluate_binary(program_operation operation, int64_t lhs, int64_t rhs) {
-  int64_t result;
-  bool divides = operation == PROGRAM_FLOORDIV || operation == PROGRAM_CEILDIV || operation == PROGRAM_MOD;
-  if (divides && rhs <= 0)
-    return ROUTINE_UNDEFINED;
-  switch (operation) {
-  case PROGRAM_ADD:
-    return __builtin_add_overflow(lhs, rhs, &result) ? ROUTINE_UNDEFINED : result;
-  case PROGRAM_SUB:
-    return __builtin_sub_overflow(lhs, rhs, &result) ? ROUTINE_UNDEFINED : result;
-  case PROGRAM_MUL:
-    return __builtin_mul_overflow(lhs, rhs, &result) ? ROUTINE_UNDEFINED : result;
-  case PROGRAM_FLOORDIV:
-    return floor_division(lhs, rhs);
-  case PROGRAM_CEILDIV:
-    return -floor_division(-lhs, rhs);
-  case PROGRAM_MOD:
-    return lhs - floor_division(lhs, rhs) * rhs;
-  case PROGRAM_MIN:
-    return lhs < rhs ? lhs : rhs;
-  case PROGRAM_MAX:
-    return lhs > rhs ? lhs : rhs;
-  case PROGRAM_EQUAL:
-    return lhs == rhs;
-  case PROGRAM_LESS:
-    return lhs < rhs;
-  default:
-    return ROUTINE_UNDEFINED;
-  }
-}
-
 void routine_evaluate(const program_routine *routine, const int64_t *extents, const int64_t *integers,
                       int64_t *values) {
   for (uint32_t i = 0; i < routine->num_values; i++) {
@@ -222,12 +188,9 @@ void routine_evaluate(const program_routine *routine, const int64_t *extents, co
       continue;
     }
     int64_t first = values[value->operands[0]], second = values[value->operands[1]];
-    bool selects = value->operation == PROGRAM_SELECT;
-    if (first == ROUTINE_UNDEFINED || (!selects && second == ROUTINE_UNDEFINED))
-      values[i] = ROUTINE_UNDEFINED;
-    else if (selects)
-      values[i] = first ? second : values[value->operands[2]];
+    if (value->operation != PROGRAM_SELECT)
+      values[i] = program_operate(value->operation, first, second);
     else
-      values[i] = evaluate_binary(value->operation, first, second);
+      values[i] = first == PROGRAM_UNDEFINED ? first : first ? second : values[value->operands[2]];
   }
 }

@@ -5,9 +5,6 @@
 #include "runtime/program.h"
 #include "runtime/runtime.h"
 
-/* The value of a size that is undefined. */
-#define ROUTINE_UNDEFINED INT64_MIN
-
 /* Appends a routine. What `take` reads is what was put. */
 void routine_put(byte_buffer *file, const program_routine *routine);
 /* Reads the routine of `entry` and checks all that it says against the entry and itself, so that whoever runs it need

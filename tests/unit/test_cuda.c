@@ -191,17 +191,18 @@ Test(routine, sizes_are_computed_or_undefined) {
   cr_assert_eq(evaluate(PROGRAM_CEILDIV, 7, 2, 0), 4);
   cr_assert_eq(evaluate(PROGRAM_CEILDIV, INT64_MAX, 1, 0), INT64_MAX);
   cr_assert_eq(evaluate(PROGRAM_MOD, -7, 4, 0), 1);
+  cr_assert_eq(evaluate(PROGRAM_MOD, INT64_MIN + 1, 10, 0), 3);
   cr_assert_eq(evaluate(PROGRAM_MIN, 3, 4, 0), 3);
   cr_assert_eq(evaluate(PROGRAM_MAX, 3, 4, 0), 4);
   cr_assert_eq(evaluate(PROGRAM_EQUAL, 3, 4, 0), 0);
   cr_assert_eq(evaluate(PROGRAM_LESS, 3, 4, 0), 1);
-  cr_assert_eq(evaluate(PROGRAM_SELECT, 1, 4, ROUTINE_UNDEFINED), 4);
-  cr_assert_eq(evaluate(PROGRAM_SELECT, 0, ROUTINE_UNDEFINED, 6), 6);
-  cr_assert_eq(evaluate(PROGRAM_SELECT, ROUTINE_UNDEFINED, 4, 6), ROUTINE_UNDEFINED);
-  cr_assert_eq(evaluate(PROGRAM_MUL, INT64_MAX, 2, 0), ROUTINE_UNDEFINED);
-  cr_assert_eq(evaluate(PROGRAM_ADD, ROUTINE_UNDEFINED, 1, 0), ROUTINE_UNDEFINED);
-  cr_assert_eq(evaluate(PROGRAM_FLOORDIV, 1, 0, 0), ROUTINE_UNDEFINED);
-  cr_assert_eq(evaluate(PROGRAM_MOD, 1, -1, 0), ROUTINE_UNDEFINED);
+  cr_assert_eq(evaluate(PROGRAM_SELECT, 1, 4, PROGRAM_UNDEFINED), 4);
+  cr_assert_eq(evaluate(PROGRAM_SELECT, 0, PROGRAM_UNDEFINED, 6), 6);
+  cr_assert_eq(evaluate(PROGRAM_SELECT, PROGRAM_UNDEFINED, 4, 6), PROGRAM_UNDEFINED);
+  cr_assert_eq(evaluate(PROGRAM_MUL, INT64_MAX, 2, 0), PROGRAM_UNDEFINED);
+  cr_assert_eq(evaluate(PROGRAM_ADD, PROGRAM_UNDEFINED, 1, 0), PROGRAM_UNDEFINED);
+  cr_assert_eq(evaluate(PROGRAM_FLOORDIV, 1, 0, 0), PROGRAM_UNDEFINED);
+  cr_assert_eq(evaluate(PROGRAM_MOD, 1, -1, 0), PROGRAM_UNDEFINED);
 }
 
 /* The checksum of the file, for tests that damage what it covers. */
