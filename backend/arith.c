@@ -3,8 +3,6 @@
  * Integer ops never trap and shifts never give poison: what MLIR leaves undefined gets a value instead. */
 #include "backend/hooks.h"
 
-#include <string.h>
-
 typedef LLVMValueRef (*build_binary)(LLVMBuilderRef, LLVMValueRef, LLVMValueRef, const char *);
 
 #define SIMPLE(NAME, BUILD)                                                                                            \
@@ -63,6 +61,12 @@ LLVMValueRef emit_minimumf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
 
 LLVMValueRef emit_negf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   return LLVMBuildFNeg(e->builder, x[0], "");
+}
+
+LLVMValueRef emit_multiply_add(emitter *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c) {
+  if (LLVMGetTypeKind(emit_element_of(a)) == LLVMIntegerTypeKind)
+    return LLVMBuildAdd(e->builder, LLVMBuildMul(e->builder, a, b, ""), c, "");
+  return emit_intrinsic(e, "llvm.fmuladd", (LLVMValueRef[]){a, b, c}, 3);
 }
 
 /* -------------------------------------------------------------------------------------------------------- division */
@@ -365,36 +369,4 @@ bool emit_constant_op(emitter *e, const ir_op *op) {
   }
   ir_arena_rewind(&e->arena, mark);
   return true;
-}
-
-/* ------------------------------------------------------------------------------------------------- reduction kinds */
-
-LLVMValueRef emit_multiply_add(emitter *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c) {
-  if (LLVMGetTypeKind(emit_element_of(a)) == LLVMIntegerTypeKind)
-    return LLVMBuildAdd(e->builder, LLVMBuildMul(e->builder, a, b, ""), c, "");
-  return emit_intrinsic(e, "llvm.fmuladd", (LLVMValueRef[]){a, b, c}, 3);
-}
-
-static const struct {
-  const char *kind;
-  emit_piece_hook on_floats, on_integers;
-} combiners[] = {
-    {"add", emit_addf, emit_addi},     {"mul", emit_mulf, emit_muli},   {"maximumf", emit_maximumf, NULL},
-    {"minimumf", emit_minimumf, NULL}, {"maxnumf", emit_maxnumf, NULL}, {"minnumf", emit_minnumf, NULL},
-    {"maxsi", NULL, emit_maxsi},       {"minsi", NULL, emit_minsi},     {"maxui", NULL, emit_maxui},
-    {"minui", NULL, emit_minui},       {"and", NULL, emit_andi},        {"or", NULL, emit_ori},
-    {"xor", NULL, emit_xori},
-};
-
-emit_piece_hook emit_combine_of(const ir_op *op, ir_scalar element) {
-  const char *kind = ir_attr_string_or(op, "kind", "add");
-  for (size_t i = 0; i < sizeof combiners / sizeof *combiners; i++) {
-    if (strcmp(combiners[i].kind, kind))
-      continue;
-    emit_piece_hook hook = ir_scalar_is_float(element) ? combiners[i].on_floats : combiners[i].on_integers;
-    if (hook)
-      return hook;
-  }
-  ir_op_error(op, "cannot combine %s elements by '%s'", ir_scalar_name(element), kind);
-  return NULL;
 }

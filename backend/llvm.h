@@ -300,8 +300,6 @@ void emit_transpose(emitter *e, unsigned rank, const int64_t *shape, const unsig
 
 /* ------------------------------------------------------------------------------------------- arithmetic (arith.c) */
 
-/* How two pieces are combined by the `kind` of a reduction; NULL after an error. The hook does not read its op. */
-emit_piece_hook emit_combine_of(const ir_op *op, ir_scalar element);
 /* The flags that the attribute `fastmath` names, and contraction (control.c). */
 LLVMFastMathFlags emit_fast_math(const ir_op *op);
 /* a * b + c: for floats rounded once where the machine does that as fast, else twice; wrapping for integers. */

@@ -496,14 +496,14 @@ static LLVMValueRef combine_each(emitter *e, emit_piece_hook combine, LLVMValueR
 bool emit_multi_reduction(emitter *e, const ir_op *op) {
   const ir_type *from = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
   const emit_value *source = emit_operand(e, op, 0), *start = emit_operand(e, op, 1);
-  emit_piece_hook combine = emit_combine_of(op, from->element);
+  emit_piece_hook combine = emit_info(ir_combine_of(op))->piece;
   unsigned count, outer = emit_outer_rank(from), row = 0;
   bool reduced[IR_MAX_RANK] = {0};
   const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
   for (unsigned i = 0; i < count; i++)
     reduced[dims[i]] = true;
   LLVMValueRef *result = emit_result(e, op);
-  if (!combine || !result)
+  if (!result)
     return false;
   int64_t kept_shape[IR_MAX_RANK], position[IR_MAX_RANK] = {0}, places = 1;
   unsigned kept_rank = 0;
@@ -777,10 +777,10 @@ static bool contract_rows(emitter *e, const ir_op *op, LLVMValueRef *result) {
  * dim, one accumulator row whose lanes are combined at the end. */
 bool emit_contract(emitter *e, const ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;
-  emit_piece_hook combine = emit_combine_of(op, type->element);
+  emit_piece_hook combine = emit_info(ir_combine_of(op))->piece;
   const emit_value *start = emit_operand(e, op, 2);
   LLVMValueRef *result = emit_result(e, op);
-  if (!combine || !result)
+  if (!result)
     return false;
   if (contract_pairs(e, op, result) || contract_rows(e, op, result))
     return true;

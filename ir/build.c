@@ -2,6 +2,7 @@
 #include "build.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------------------------------------------- constants */
 
@@ -404,6 +405,41 @@ ir_value *ir_unary(ir_builder *builder, ir_opcode code, ir_value *x, const ir_ty
 ir_value *ir_binary(ir_builder *builder, ir_opcode code, ir_value *lhs, ir_value *rhs) {
   ir_value *operands[] = {lhs, rhs};
   return ir_create(builder, code, lhs->type, 2, operands, 0, NULL);
+}
+
+static const struct {
+  const char *kind; /* the word of #vector.kind */
+  ir_opcode on_floats, on_integers;
+} combiners[] = {
+    {"add", OP_ARITH_ADDF, OP_ARITH_ADDI},
+    {"mul", OP_ARITH_MULF, OP_ARITH_MULI},
+    {.kind = "maximumf", .on_floats = OP_ARITH_MAXIMUMF},
+    {.kind = "minimumf", .on_floats = OP_ARITH_MINIMUMF},
+    {.kind = "maxnumf", .on_floats = OP_ARITH_MAXNUMF},
+    {.kind = "minnumf", .on_floats = OP_ARITH_MINNUMF},
+    {.kind = "and", .on_integers = OP_ARITH_ANDI},
+    {.kind = "or", .on_integers = OP_ARITH_ORI},
+    {.kind = "xor", .on_integers = OP_ARITH_XORI},
+    {.kind = "maxsi", .on_integers = OP_ARITH_MAXSI},
+    {.kind = "minsi", .on_integers = OP_ARITH_MINSI},
+    {.kind = "maxui", .on_integers = OP_ARITH_MAXUI},
+    {.kind = "minui", .on_integers = OP_ARITH_MINUI},
+};
+
+ir_opcode ir_combine_of(const ir_op *op) {
+  const char *kind = ir_attr_string_or(op, "kind", "add");
+  bool is_float = ir_scalar_is_float(ir_result(op, 0)->type->element);
+  for (unsigned i = 0; i < sizeof combiners / sizeof *combiners; i++)
+    if (!strcmp(combiners[i].kind, kind))
+      return is_float ? combiners[i].on_floats : combiners[i].on_integers;
+  return 0;
+}
+
+const char *ir_combine_kind(ir_opcode code) {
+  for (unsigned i = 0; i < sizeof combiners / sizeof *combiners; i++)
+    if (combiners[i].on_floats == code || combiners[i].on_integers == code)
+      return combiners[i].kind;
+  return NULL;
 }
 
 ir_predicate ir_predicate_of(const ir_op *op) { return (ir_predicate)ir_attr_int_or(op, "predicate", IR_EQUAL); }

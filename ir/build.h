@@ -135,6 +135,10 @@ ir_predicate ir_predicate_of(const ir_op *op);
 ir_predicate ir_predicate_opposite(ir_predicate predicate);
 /* The same of signed integers. */
 ir_predicate ir_predicate_signed(ir_predicate predicate);
+/* The op by which a vector.contract or vector.multi_reduction combines elements: what its `kind` (add without one) does
+ * to their type; 0, which no verified op has, where that is nothing. And the kind of which that is the op, or NULL. */
+ir_opcode ir_combine_of(const ir_op *op);
+const char *ir_combine_kind(ir_opcode code);
 /* arith.cmpi or arith.cmpf. */
 ir_value *ir_compare(ir_builder *builder, ir_opcode code, ir_predicate predicate, ir_value *lhs, ir_value *rhs);
 ir_value *ir_select(ir_builder *builder, ir_value *condition, ir_value *yes, ir_value *no);

@@ -169,30 +169,10 @@ bool eval_gather(ir_interp *interp, const ir_op *op) {
 
 /* -------------------------------------------------------------------------------------------------------- combining */
 
-/* What `kind = #vector.kind<..>` does to two elements. */
+/* What the op does to two elements. */
 typedef ir_cell combine_hook(const ir_op *op, const ir_cell *operands);
 
-static combine_hook *combine_of(const ir_op *op, ir_scalar element) {
-  static const struct {
-    const char *kind;
-    combine_hook *on_floats, *on_integers;
-  } rows[] = {
-      {"add", scalar_addf, scalar_addi},   {"mul", scalar_mulf, scalar_muli}, {"maximumf", scalar_maximumf, NULL},
-      {"minimumf", scalar_minimumf, NULL}, {"maxnumf", scalar_maxnumf, NULL}, {"minnumf", scalar_minnumf, NULL},
-      {"maxsi", NULL, scalar_maxsi},       {"minsi", NULL, scalar_minsi},     {"maxui", NULL, scalar_maxui},
-      {"minui", NULL, scalar_minui},       {"and", NULL, scalar_andi},        {"or", NULL, scalar_ori},
-      {"xor", NULL, scalar_xori},
-  };
-  const char *kind = ir_attr_string_or(op, "kind", "add");
-  for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (!strcmp(rows[i].kind, kind)) {
-      combine_hook *hook = ir_scalar_is_float(element) ? rows[i].on_floats : rows[i].on_integers;
-      if (hook)
-        return hook;
-    }
-  ir_op_error(op, "cannot combine %s by '%s'", ir_scalar_name(element), kind);
-  return NULL;
-}
+static combine_hook *combine_of(const ir_op *op) { return ir_op_info_of(ir_combine_of(op))->scalar; }
 
 /* acc = combine(acc, lhs rhs), or combine(acc, lhs) where rhs is NULL, at each point of the nest (acc, lhs, rhs). */
 static void run_combine(ir_interp *interp, const ir_op *op, interp_nest *nest, combine_hook *hook, ir_scalar element,
@@ -226,9 +206,7 @@ bool eval_contract(ir_interp *interp, const ir_op *op) {
   if (!take_accumulator(interp, op, 2, &acc) || !interp_loop_extents(op, maps[0]->num_dims, 3, maps, values, extents))
     return false;
   acc.element = op->results[0].type->element;
-  combine_hook *hook = combine_of(op, acc.element);
-  if (!hook)
-    return false;
+  combine_hook *hook = combine_of(op);
   bool is_sum = hook == scalar_addf;
   static const unsigned contract_order[] = {0, 1, 2}, combine_order[] = {1, 2, 0};
   const unsigned *order = is_sum ? contract_order : combine_order;
@@ -252,9 +230,6 @@ bool eval_multi_reduction(ir_interp *interp, const ir_op *op) {
   const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
   if (!take_accumulator(interp, op, 1, &acc) || !dims)
     return false;
-  combine_hook *hook = combine_of(op, source->element);
-  if (!hook)
-    return false;
   size_t mark = ir_arena_mark(&interp->scratch);
   interp_nest nest = interp_nest_create(interp, source->rank, source->shape, 2);
   interp_nest_bind(&nest, 1, source);
@@ -266,7 +241,7 @@ bool eval_multi_reduction(ir_interp *interp, const ir_op *op) {
     if (!reduced)
       nest.strides[0][dim] = acc.strides[kept++];
   }
-  run_combine(interp, op, &nest, hook, source->element, interp_cells(&acc), interp_cells(source), NULL);
+  run_combine(interp, op, &nest, combine_of(op), source->element, interp_cells(&acc), interp_cells(source), NULL);
   ir_arena_rewind(&interp->scratch, mark);
   return interp_give(interp, op, &acc);
 }

@@ -122,13 +122,9 @@ bool verify_vector_elements(const ir_op *op) {
 /* ------------------------------------------------------------------------------------------- contraction, reduction */
 
 static bool verify_combining_kind(const ir_op *op) {
-  static const char *const kinds[] = {"add",     "mul", "minui", "minsi", "minnumf",  "maxui",   "maxsi",
-                                      "maxnumf", "and", "or",    "xor",   "maximumf", "minimumf"};
-  const char *kind = ir_attr_string_or(op, "kind", "add");
-  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-    if (!strcmp(kind, kinds[i]))
-      return true;
-  return ir_op_error(op, "has the unknown combining kind '%s'", kind);
+  return ir_combine_of(op) ||
+         ir_op_error(op, "cannot combine elements of %s by '%s'", ir_scalar_name(ir_result(op, 0)->type->element),
+                     ir_attr_string_or(op, "kind", "add"));
 }
 
 /* 0 parallel, 1 reduction, -1 neither; spelled as a keyword or a string. */

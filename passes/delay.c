@@ -12,7 +12,6 @@
  * Terminates: each op is visited once, what is made here is not; what lost its uses is left to simplify. */
 #include "passes/mask.h"
 #include "passes/passes.h"
-#include "passes/vectorize.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,10 +51,9 @@ static void move_behind_select(ir_op *op) {
 /* The maximum of x * c is that of x, times c: rounding keeps order. */
 static void move_behind_maximum(ir_op *op) {
   double factor;
-  ir_opcode combine;
+  ir_opcode combine = ir_combine_of(op);
   ir_value *x = without_factor(ir_operand(op, 0), &factor), *start = ir_operand(op, 1);
-  if (factor == 1 || !vectorize_kind(op, IR_F32, &combine) ||
-      (combine != OP_ARITH_MAXNUMF && combine != OP_ARITH_MAXIMUMF))
+  if (factor == 1 || (combine != OP_ARITH_MAXNUMF && combine != OP_ARITH_MAXIMUMF))
     return;
   ir_builder builder = ir_builder_before(op);
   ir_op *reduction = ir_op_clone(&builder, op, NULL);

@@ -8,7 +8,6 @@
  * unrolled: each lane gets all that its sums need. Sums are added up in the order of the loops either way.
  * Terminates: loops over registers and the points of static loops. */
 #include "passes/distribute.h"
-#include "passes/vectorize.h"
 
 #include <string.h>
 
@@ -392,12 +391,10 @@ static ir_value *multiply_unrolled(distributor *d, product *p, ir_value *acc) {
   return scalar ? sums[0] : distribute_pack(d, p->type->element, count, sums);
 }
 
-/* Fills in a contraction; false where lanes cannot combine its elements. */
-static bool find_product(const ir_op *op, product *p) {
+/* Fills in a contraction. */
+static void find_product(const ir_op *op, product *p) {
   const ir_value *result = ir_result(op, 0);
-  *p = (product){.op = op, .type = ir_type_scalar(op->module, result->type->element)};
-  if (!vectorize_kind(op, p->type->element, &p->combine))
-    return false;
+  *p = (product){.op = op, .type = ir_type_scalar(op->module, result->type->element), .combine = ir_combine_of(op)};
   for (unsigned i = 0; i < 3; i++)
     p->maps[i] = ir_contract_map(op, i);
   for (unsigned i = 0; i < 2; i++)
@@ -411,15 +408,14 @@ static bool find_product(const ir_op *op, product *p) {
   int loop = scalar ? -1 : loop_of(p);
   p->in_steps = loop >= 0;
   p->loop = loop < 0 ? 0 : (unsigned)loop;
-  return true;
 }
 
 bool distribute_product_step(const ir_op *contract, unsigned factor, layout *step) {
   product p;
-  if (!find_product(contract, &p) || !p.in_steps)
-    return false;
-  *step = step_layout(&p, factor);
-  return true;
+  find_product(contract, &p);
+  if (p.in_steps)
+    *step = step_layout(&p, factor);
+  return p.in_steps;
 }
 
 bool distribute_is_in_place(const target_facts *facts, const ir_value *value) {
@@ -436,8 +432,7 @@ bool distribute_is_in_place(const target_facts *facts, const ir_value *value) {
 
 bool distribute_product(distributor *d, const ir_op *op) {
   product p;
-  if (!find_product(op, &p))
-    return ir_op_error(op, "cannot combine elements of type %s", ir_scalar_name(p.type->element));
+  find_product(op, &p);
   bool scalar = ir_result(op, 0)->type->kind != IR_TYPE_VECTOR;
   ir_value *acc = distribute_lane(d, ir_operand(op, 2), scalar ? NULL : &p.result);
   distribute_set(d, op, p.in_steps && plan_parts(d, &p) ? multiply_in_loop(d, &p, acc) : multiply_unrolled(d, &p, acc));

@@ -5,7 +5,6 @@
  * become registers of all through a conversion, and the reduction goes on there.
  * Terminates: loops over registers and dims; a reduction is started again once a dim at most. */
 #include "passes/distribute.h"
-#include "passes/vectorize.h"
 
 #include <string.h>
 
@@ -149,10 +148,8 @@ static bool is_within_lanes(const layout *l, unsigned dim) {
 bool distribute_reduction(distributor *d, const ir_op *op) {
   ir_value *source = ir_operand(op, 0), *result = ir_result(op, 0);
   layout l = distribute_layout(source), wanted = {0};
-  ir_opcode combine;
+  ir_opcode combine = ir_combine_of(op);
   unsigned count;
-  if (!vectorize_kind(op, source->type->element, &combine))
-    return ir_op_error(op, "cannot combine elements of type %s", ir_scalar_name(source->type->element));
   const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
   uint32_t within = 0, across = 0;
   for (unsigned i = 0; i < count; i++)

@@ -41,72 +41,33 @@ void vectorize_operands(ir_op *op, vector_operand *operands) {
 
 /* ------------------------------------------------------------------------------------------------------ combiners */
 
-typedef enum neutral_element { ZERO, NEGATIVE_ZERO, ONE, ALL_ONES, LOWEST, HIGHEST, NOT_A_NUMBER } neutral_element;
-
-typedef struct combiner_row {
-  ir_opcode code;
-  const char *kind; /* the word of #vector.kind */
-  neutral_element neutral;
-} combiner_row;
-
-/* maxnumf and minnumf ignore NaN, so NaN is their neutral element; -0 is that of addition, since 0 + -0 is 0. */
-static const combiner_row combiners[] = {
-    {OP_ARITH_ADDF, "add", NEGATIVE_ZERO},
-    {OP_ARITH_MULF, "mul", ONE},
-    {OP_ARITH_MAXIMUMF, "maximumf", LOWEST},
-    {OP_ARITH_MINIMUMF, "minimumf", HIGHEST},
-    {OP_ARITH_MAXNUMF, "maxnumf", NOT_A_NUMBER},
-    {OP_ARITH_MINNUMF, "minnumf", NOT_A_NUMBER},
-    {OP_ARITH_ADDI, "add", ZERO},
-    {OP_ARITH_MULI, "mul", ONE},
-    {OP_ARITH_ANDI, "and", ALL_ONES},
-    {OP_ARITH_ORI, "or", ZERO},
-    {OP_ARITH_XORI, "xor", ZERO},
-    {OP_ARITH_MAXSI, "maxsi", LOWEST},
-    {OP_ARITH_MINSI, "minsi", HIGHEST},
-    {OP_ARITH_MAXUI, "maxui", ZERO},
-    {OP_ARITH_MINUI, "minui", ALL_ONES},
-};
-
-static const combiner_row *combiner_find(ir_opcode code) {
-  for (unsigned i = 0; i < sizeof combiners / sizeof *combiners; i++)
-    if (combiners[i].code == code)
-      return &combiners[i];
-  return NULL;
-}
-
-bool vectorize_kind(const ir_op *op, ir_scalar element, ir_opcode *combine) {
-  const char *kind = ir_attr_string_or(op, "kind", "add");
-  for (unsigned i = 0; i < sizeof combiners / sizeof *combiners; i++) {
-    bool on_floats = combiners[i].code >= OP_ARITH_ADDF && combiners[i].code <= OP_ARITH_MINNUMF;
-    *combine = combiners[i].code;
-    if (!strcmp(combiners[i].kind, kind) && on_floats == ir_scalar_is_float(element))
-      return true;
-  }
-  return false;
-}
-
-static ir_cell neutral_cell(neutral_element neutral, ir_scalar scalar) {
-  bool is_float = ir_scalar_is_float(scalar);
-  unsigned bits = ir_scalar_bits(scalar);
-  int64_t lowest = INT64_MIN >> (64 - bits);
-  switch (neutral) {
-  case ZERO:
-    return is_float ? (ir_cell){.f = 0.0} : (ir_cell){.i = 0};
-  case NEGATIVE_ZERO:
+/* What combines with any number to that number. maxnumf and minnumf ignore NaN; 0 + -0 is 0. */
+static ir_cell neutral_of(ir_opcode combine, ir_scalar scalar) {
+  int64_t lowest = INT64_MIN >> (64 - ir_scalar_bits(scalar));
+  switch (combine) {
+  case OP_ARITH_ADDF:
     return (ir_cell){.f = -0.0};
-  case ONE:
-    return is_float ? (ir_cell){.f = 1.0} : (ir_cell){.i = 1};
-  case ALL_ONES:
+  case OP_ARITH_MULF:
+    return (ir_cell){.f = 1};
+  case OP_ARITH_MAXIMUMF:
+    return (ir_cell){.f = -INFINITY};
+  case OP_ARITH_MINIMUMF:
+    return (ir_cell){.f = INFINITY};
+  case OP_ARITH_MAXNUMF:
+  case OP_ARITH_MINNUMF:
+    return (ir_cell){.f = NAN};
+  case OP_ARITH_MULI:
+    return (ir_cell){.i = 1};
+  case OP_ARITH_ANDI:
+  case OP_ARITH_MINUI:
     return (ir_cell){.i = -1};
-  case LOWEST:
-    return is_float ? (ir_cell){.f = -INFINITY} : (ir_cell){.i = lowest};
-  case HIGHEST:
-    return is_float ? (ir_cell){.f = INFINITY} : (ir_cell){.i = ~lowest};
-  case NOT_A_NUMBER:
-    break;
+  case OP_ARITH_MAXSI:
+    return (ir_cell){.i = lowest};
+  case OP_ARITH_MINSI:
+    return (ir_cell){.i = ~lowest};
+  default: /* addi, ori, xori, maxui */
+    return (ir_cell){.i = 0};
   }
-  return (ir_cell){.f = NAN};
 }
 
 /* The op that combines output `out` with its old value, and through *term the operand that is not the old value. */
@@ -115,7 +76,7 @@ static ir_op *combining_op(const ir_op *op, unsigned out, ir_value **term) {
   const ir_value *old = body->args[ir_num_inputs(op) + out];
   ir_op *combine = ir_operand(ir_block_terminator(body), out)->op;
   if (!ir_value_has_one_use(old) || !combine || combine->block != body || old->uses->user != combine ||
-      !combiner_find(combine->code) || !ir_value_has_one_use(ir_result(combine, 0)))
+      !ir_combine_kind(combine->code) || !ir_value_has_one_use(ir_result(combine, 0)))
     return NULL;
   *term = ir_operand(combine, ir_operand(combine, 0) == old);
   return combine;
@@ -449,7 +410,7 @@ static ir_value *read_access(ir_builder *builder, const vector_operand *operand,
   if (where->shared) {
     ir_scalar element = operand->value->type->element;
     const ir_type *type = ir_type_vector(module, element, where->rank, where->sizes);
-    ir_value *rows = ir_splat(builder, type, neutral_cell(ZERO, element));
+    ir_value *rows = ir_const(builder, type, 0);
     for (int64_t row = 0; row < where->sizes[0]; row++) {
       access part = access_part(builder, where, row);
       ir_value *operands[] = {read_access(builder, operand, &part), rows};
@@ -501,7 +462,7 @@ ir_value *vectorize_zero_beyond(ir_builder *builder, const vector_tile *tile, un
   vector_tile only = *tile;
   only.masked = loops;
   ir_value *ordered = dims.transposed ? transpose(builder, value, dims.to_tile) : value;
-  ir_value *zero = ir_splat(builder, ordered->type, neutral_cell(ZERO, ordered->type->element));
+  ir_value *zero = ir_const(builder, ordered->type, 0);
   return vectorize_to_subscripts(builder, tile, i, select_masked(builder, &only, dims.loops, ordered, zero));
 }
 
@@ -626,7 +587,7 @@ static ir_value *reduce(ir_builder *builder, const vector_tile *tile, const ir_o
       dims[count++] = dim;
     dim += (value.loops & bit) != 0;
   }
-  ir_named_attr attrs[] = {{"kind", kind_attr(module, combiner_find(reducing_code(combine))->kind)},
+  ir_named_attr attrs[] = {{"kind", kind_attr(module, ir_combine_kind(reducing_code(combine)))},
                            {"reduction_dims", ir_attr_i64s(module, count, dims)}};
   ir_value *operands[] = {value.value, accumulator.value};
   return ir_create(builder, OP_VECTOR_MULTI_REDUCTION, accumulator.value->type, 2, operands, 2, attrs);
@@ -643,7 +604,7 @@ static ir_value *reduce_term(const body_state *state, unsigned out, tile_value a
   tile_value value = {broadcast(state->builder, tile, vectorize_value_of(state, term), loops), loops};
   if (loops & ~accumulator.loops & tile->masked) {
     ir_scalar element = value.value->type->element;
-    ir_cell neutral = neutral_cell(combiner_find(combine->code)->neutral, element);
+    ir_cell neutral = neutral_of(combine->code, element);
     vector_tile reduced = *tile;
     reduced.masked &= ~accumulator.loops; /* what lies beyond the end of the others is dropped later */
     value.value = select_masked(state->builder, &reduced, loops, value.value,
@@ -770,7 +731,7 @@ ir_value *vectorize_begin(ir_builder *builder, const vector_tile *tile, unsigned
   ir_op *combine = combining_op(tile->op, out, &term);
   ir_scalar element = term->type->element;
   return ir_splat(builder, vectorize_type(tile, element, accumulator_loops(tile, out)),
-                  neutral_cell(combiner_find(combine->code)->neutral, element));
+                  neutral_of(combine->code, element));
 }
 
 ir_value *vectorize_end(ir_builder *builder, const vector_tile *tile, unsigned out, ir_value *accumulator) {

@@ -56,9 +56,6 @@ uint32_t vectorize_operand_loops(const vector_operand *operand);
 /* Output `out` becomes combine(old value, something else) with an associative and commutative `combine`, its opcode. */
 bool vectorize_combiner(const ir_op *op, unsigned out, ir_opcode *combine);
 
-/* The opcode behind `kind = #vector.kind<..>` (add without one) for elements of a type; false where there is none. */
-bool vectorize_kind(const ir_op *op, ir_scalar element, ir_opcode *combine);
-
 /* The tile's part of operand `i`: a vector over its vector dims (masked ones padded with 0), or a scalar. */
 ir_value *vectorize_read(ir_builder *builder, const vector_tile *tile, unsigned i);
 /* The same of an input as the body takes it: lanes in the tile's order (`apart`), as are those of known vectors. */
