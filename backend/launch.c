@@ -251,8 +251,7 @@ static void launch_cast(launch_plan *plan, const ir_op *op) {
 
 static void launch_expand_shape(launch_plan *plan, const ir_op *op) {
   launch_value view = *launch_get(plan, ir_operand(op, 0));
-  const ir_attr *groups = ir_attr_get(op, "reassociation");
-  unsigned rank = ir_result(op, 0)->type->rank;
+  unsigned rank = ir_result(op, 0)->type->rank, source_rank = ir_operand(op, 0)->type->rank;
   uint32_t *dims = new_dims(plan, rank), one = launch_constant(plan, 1);
   if (view.kind != LAUNCH_MEMREF)
     return;
@@ -261,10 +260,10 @@ static void launch_expand_shape(launch_plan *plan, const ir_op *op) {
     if (!launch_index(plan, ir_mixed(op, 1, "static_output_shape", i), &dims[i]))
       return;
   }
-  for (unsigned group = 0; group < groups->count; group++) {
-    uint32_t stride = view.dims[groups->count + group];
-    for (unsigned i = groups->elements[group]->count; i-- > 0;) {
-      unsigned dim = (unsigned)groups->elements[group]->elements[i]->value;
+  for (unsigned i = 0; i < source_rank; i++) {
+    uint32_t stride = view.dims[source_rank + i];
+    ir_dims parts = ir_dims_of(op, i);
+    for (unsigned dim = parts.end; dim-- > parts.first;) {
       dims[rank + dim] = stride;
       stride = launch_binary(plan, PROGRAM_MUL, stride, dims[dim]);
     }
@@ -276,23 +275,23 @@ static void launch_expand_shape(launch_plan *plan, const ir_op *op) {
 /* A merged dim has the stride of its last dim that is longer than 1. */
 static void launch_collapse_shape(launch_plan *plan, const ir_op *op) {
   launch_value view = *launch_get(plan, ir_operand(op, 0));
-  const ir_attr *groups = ir_attr_get(op, "reassociation");
   const ir_type *type = ir_operand(op, 0)->type;
+  unsigned rank = ir_result(op, 0)->type->rank;
   if (view.kind != LAUNCH_MEMREF)
     return;
-  uint32_t *dims = new_dims(plan, groups->count);
-  for (unsigned group = 0; group < groups->count; group++) {
+  uint32_t *dims = new_dims(plan, rank);
+  for (unsigned i = 0; i < rank; i++) {
+    ir_dims parts = ir_dims_of(op, i);
     uint32_t size = launch_constant(plan, 1), stride = size;
     bool found = false;
-    for (unsigned i = groups->elements[group]->count; i-- > 0;) {
-      unsigned dim = (unsigned)groups->elements[group]->elements[i]->value;
+    for (unsigned dim = parts.end; dim-- > parts.first;) {
       size = launch_binary(plan, PROGRAM_MUL, size, view.dims[dim]);
       if (!found)
         stride = view.dims[type->rank + dim];
       found |= type->shape[dim] != 1;
     }
-    dims[group] = size;
-    dims[groups->count + group] = stride;
+    dims[i] = size;
+    dims[rank + i] = stride;
   }
   view.dims = dims;
   set(plan, ir_result(op, 0), view);

@@ -236,18 +236,16 @@ bool emit_memref_cast(emitter *e, const ir_op *op) {
 
 bool emit_expand_shape(emitter *e, const ir_op *op) {
   const emit_value *source = emit_operand(e, op, 0);
-  const ir_attr *groups = ir_attr_get(op, "reassociation");
   const ir_type *type = ir_result(op, 0)->type;
   LLVMValueRef sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
   for (unsigned i = 0; i < type->rank; i++) {
     sizes[i] = emit_mixed(e, op, 1, "static_output_shape", i);
     strides[i] = emit_index(e, 1);
   }
-  for (unsigned group = 0; group < groups->count; group++) {
-    const ir_attr *dims = groups->elements[group];
-    LLVMValueRef stride = emit_stride(source, group);
-    for (unsigned i = dims->count; i-- > 0;) {
-      unsigned dim = (unsigned)dims->elements[i]->value;
+  for (unsigned i = 0; i < ir_operand(op, 0)->type->rank; i++) {
+    LLVMValueRef stride = emit_stride(source, i);
+    ir_dims parts = ir_dims_of(op, i);
+    for (unsigned dim = parts.end; dim-- > parts.first;) {
       strides[dim] = stride;
       stride = LLVMBuildNSWMul(e->builder, stride, sizes[dim], "");
     }
@@ -259,18 +257,16 @@ bool emit_expand_shape(emitter *e, const ir_op *op) {
 /* A merged dim has the stride of its last dim that is longer than 1. */
 bool emit_collapse_shape(emitter *e, const ir_op *op) {
   const emit_value *source = emit_operand(e, op, 0);
-  const ir_attr *groups = ir_attr_get(op, "reassociation");
   const ir_type *type = ir_operand(op, 0)->type;
   LLVMValueRef sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
-  for (unsigned group = 0; group < groups->count; group++) {
-    const ir_attr *dims = groups->elements[group];
-    sizes[group] = strides[group] = emit_index(e, 1);
+  for (unsigned i = 0; i < ir_result(op, 0)->type->rank; i++) {
+    sizes[i] = strides[i] = emit_index(e, 1);
     bool found = false;
-    for (unsigned i = dims->count; i-- > 0;) {
-      unsigned dim = (unsigned)dims->elements[i]->value;
-      sizes[group] = LLVMBuildNSWMul(e->builder, sizes[group], emit_size(source, dim), "");
+    ir_dims parts = ir_dims_of(op, i);
+    for (unsigned dim = parts.end; dim-- > parts.first;) {
+      sizes[i] = LLVMBuildNSWMul(e->builder, sizes[i], emit_size(source, dim), "");
       if (!found)
-        strides[group] = emit_stride(source, dim);
+        strides[i] = emit_stride(source, dim);
       found |= type->shape[dim] != 1;
     }
   }

@@ -612,6 +612,18 @@ ir_op *ir_terminator(ir_builder *builder, ir_opcode code, unsigned count, ir_val
   return ir_op_create(builder, code, &(ir_op_spec){.operands = values, .num_operands = count});
 }
 
+ir_dims ir_dims_of(const ir_op *reshape, unsigned i) {
+  const ir_attr *group = ir_attr_get(reshape, "reassociation")->elements[i];
+  unsigned first = (unsigned)group->elements[0]->value;
+  return (ir_dims){first, first + group->count};
+}
+
+void ir_merged_counts(const ir_op *reshape, unsigned *counts) {
+  const ir_attr *groups = ir_attr_get(reshape, "reassociation");
+  for (unsigned i = 0; i < groups->count; i++)
+    counts[i] = groups->elements[i]->count;
+}
+
 /* A reassociation that puts counts[g] neighbouring dims into group g. */
 static const ir_attr *make_groups(ir_module *module, unsigned num_groups, const unsigned *counts) {
   const ir_attr *groups[IR_MAX_RANK], *members[IR_MAX_RANK];

@@ -185,6 +185,14 @@ ir_op *ir_generic(ir_builder *builder, unsigned num_ins, ir_value *const *ins, u
 ir_op *ir_terminator(ir_builder *builder, ir_opcode code, unsigned count, ir_value *const *values);
 /* tensor.collapse_shape, or that of a memref: counts[d] neighbouring dims become dim d of the type. */
 ir_value *ir_collapse(ir_builder *builder, ir_value *value, const ir_type *type, const unsigned *counts);
+/* The neighbours, up to before `end`, of the wider side of such an op, or of a tensor.expand_shape or that of a memref,
+ * that are dim `i` of the other side. */
+typedef struct ir_dims {
+  unsigned first, end;
+} ir_dims;
+ir_dims ir_dims_of(const ir_op *reshape, unsigned i);
+/* How many those of each dim are. */
+void ir_merged_counts(const ir_op *reshape, unsigned *counts);
 /* A memref of rank 1 as one of that shape, row-major. */
 ir_value *ir_rows_of(ir_builder *builder, ir_value *flat, unsigned rank, const int64_t *shape);
 /* tensor.expand_shape: dim d of the value becomes counts[d] of the `rank` dims of these sizes. */

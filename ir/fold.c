@@ -240,11 +240,11 @@ ir_value *fold_concat(ir_builder *builder, ir_op *op) {
 
 /* The collapse of a collapse is one. */
 static ir_value *collapse_at_once(ir_builder *builder, const ir_op *op, const ir_op *inner) {
-  const ir_attr *outer_groups = ir_attr_get(op, "reassociation"), *inner_groups = ir_attr_get(inner, "reassociation");
   unsigned counts[IR_MAX_RANK] = {0};
-  for (unsigned g = 0; g < outer_groups->count; g++)
-    for (unsigned i = 0; i < outer_groups->elements[g]->count; i++)
-      counts[g] += inner_groups->elements[outer_groups->elements[g]->elements[i]->value]->count;
+  for (unsigned i = 0; i < ir_result(op, 0)->type->rank; i++) {
+    ir_dims outer = ir_dims_of(op, i);
+    counts[i] = ir_dims_of(inner, outer.end - 1).end - ir_dims_of(inner, outer.first).first;
+  }
   return ir_collapse(builder, ir_operand(inner, 0), ir_result(op, 0)->type, counts);
 }
 

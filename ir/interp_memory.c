@@ -73,34 +73,33 @@ bool eval_parallel_insert_slice(ir_interp *interp, const ir_op *op) {
 /* --------------------------------------------------------------------------------------------------------- reshapes */
 
 /* A view of the dims of each group as one dim; false where strides cannot say that. Without elements, any can. */
-static bool merge_dims(const interp_value *source, const ir_attr *groups, interp_value *view) {
+static bool merge_dims(const ir_op *op, const interp_value *source, interp_value *view) {
   *view = *source;
-  view->rank = groups->count;
-  unsigned dim = 0;
+  view->rank = op->results[0].type->rank;
   bool is_empty = false;
   for (unsigned i = 0; i < source->rank; i++)
     is_empty |= source->shape[i] == 0;
-  for (unsigned group = 0; group < groups->count; group++) {
+  for (unsigned i = 0; i < view->rank; i++) {
     int64_t extent = 1, stride = 1;
-    for (unsigned end = dim + groups->elements[group]->count; dim < end; dim++) {
+    ir_dims parts = ir_dims_of(op, i);
+    for (unsigned dim = parts.first; dim < parts.end; dim++) {
       if (!is_empty && source->shape[dim] != 1 && extent != 1 && stride != source->strides[dim] * source->shape[dim])
         return false;
       if (source->shape[dim] != 1)
         stride = source->strides[dim];
       extent *= source->shape[dim];
     }
-    view->shape[group] = extent;
-    view->strides[group] = stride;
+    view->shape[i] = extent;
+    view->strides[i] = stride;
   }
   return true;
 }
 
 bool eval_collapse_shape(ir_interp *interp, const ir_op *op) {
-  const ir_attr *groups = ir_attr_get(op, "reassociation");
   interp_value source = *interp_operand(interp, op, 0), view;
   if (!interp_check_read(op, &source))
     return false;
-  if (merge_dims(&source, groups, &view)) {
+  if (merge_dims(op, &source, &view)) {
     interp_retain(&view);
   } else {
     interp_value dense;
@@ -109,7 +108,7 @@ bool eval_collapse_shape(ir_interp *interp, const ir_op *op) {
     if (!interp_allocate_raw(interp, op, source.element, source.rank, source.shape, &dense) ||
         !interp_copy(interp, op, &dense, &source))
       return false;
-    merge_dims(&dense, groups, &view);
+    merge_dims(op, &dense, &view);
   }
   return interp_check_type(op, op->results[0].type, &view) && interp_give(interp, op, &view);
 }
@@ -138,20 +137,19 @@ bool eval_computed_shape(ir_interp *interp, const ir_op *op) {
 }
 
 /* Extents of the result; without `static_output_shape` a group's one unknown extent follows from the others. */
-static int64_t expanded_extent(ir_interp *interp, const ir_op *op, const ir_type *type, unsigned dim, unsigned first,
-                               unsigned end, int64_t whole) {
+static int64_t expanded_extent(ir_interp *interp, const ir_op *op, const ir_type *type, unsigned dim, ir_dims parts,
+                               int64_t whole) {
   if (type->shape[dim] != IR_DYNAMIC)
     return type->shape[dim];
   if (ir_attr_get(op, "static_output_shape"))
     return interp_index(interp, ir_mixed(op, 1, "static_output_shape", dim));
-  for (unsigned i = first; i < end; i++)
+  for (unsigned i = parts.first; i < parts.end; i++)
     if (i != dim && type->shape[i] > 0)
       whole /= type->shape[i];
   return whole;
 }
 
 bool eval_expand_shape(ir_interp *interp, const ir_op *op) {
-  const ir_attr *groups = ir_attr_get(op, "reassociation");
   const ir_type *type = op->results[0].type;
   const interp_value *source = interp_operand(interp, op, 0);
   interp_value view = *source;
@@ -160,22 +158,20 @@ bool eval_expand_shape(ir_interp *interp, const ir_op *op) {
     view.shape[i] = 1;
     view.strides[i] = 1;
   }
-  unsigned first = 0;
-  for (unsigned group = 0; group < groups->count; group++) {
-    unsigned end = first + groups->elements[group]->count;
-    int64_t stride = source->strides[group], product = 1;
-    for (unsigned dim = end; dim-- > first;) {
-      int64_t extent = expanded_extent(interp, op, type, dim, first, end, source->shape[group]);
+  for (unsigned i = 0; i < source->rank; i++) {
+    ir_dims parts = ir_dims_of(op, i);
+    int64_t stride = source->strides[i], product = 1;
+    for (unsigned dim = parts.end; dim-- > parts.first;) {
+      int64_t extent = expanded_extent(interp, op, type, dim, parts, source->shape[i]);
       view.shape[dim] = extent;
       view.strides[dim] = stride;
       if (extent < 0 || __builtin_mul_overflow(product, extent, &product))
         return ir_op_error(op, "extent %lld of dim %u makes no sense", (long long)extent, dim);
       stride *= extent;
     }
-    if (product != source->shape[group])
-      return ir_op_error(op, "splits extent %lld into extents whose product is %lld", (long long)source->shape[group],
+    if (product != source->shape[i])
+      return ir_op_error(op, "splits extent %lld into extents whose product is %lld", (long long)source->shape[i],
                          (long long)product);
-    first = end;
   }
   if (!interp_check_read(op, source) || !interp_check_type(op, type, &view))
     return false;

@@ -116,18 +116,16 @@ static bool is_reduced(const ir_value *value, unsigned dim) {
   return false;
 }
 
-/* The dim of a collapsed tensor that `count` dims became, from `first` on, is reduced, or the same one of another
- * collapse of what was collapsed, as an op that was split in other dims only reads it. What goes with a reduction, as
- * the exponentials of a softmax, has its loops. */
-static bool is_reduced_merged(const ir_op *collapse, unsigned first, unsigned count) {
-  for (const ir_use *use = ir_operand(collapse, 0)->uses; use; use = use->next) {
-    if (use->user->code != OP_TENSOR_COLLAPSE_SHAPE)
-      continue;
-    const ir_attr *others = ir_attr_get(use->user, "reassociation");
-    for (unsigned g = 0, at = 0; g < others->count; at += others->elements[g++]->count)
-      if (at == first && others->elements[g]->count == count && is_reduced(ir_result(use->user, 0), g))
+/* The dim of a collapsed tensor that these dims became is reduced, or the same one of another collapse of what was
+ * collapsed, as an op that was split in other dims only reads it. What goes with a reduction, as the exponentials of a
+ * softmax, has its loops. */
+static bool is_reduced_merged(const ir_op *collapse, ir_dims dims) {
+  for (const ir_use *use = ir_operand(collapse, 0)->uses; use; use = use->next)
+    for (unsigned i = 0; use->user->code == OP_TENSOR_COLLAPSE_SHAPE && i < ir_result(use->user, 0)->type->rank; i++) {
+      ir_dims others = ir_dims_of(use->user, i);
+      if (others.first == dims.first && others.end == dims.end && is_reduced(ir_result(use->user, 0), i))
         return true;
-  }
+    }
   return false;
 }
 
@@ -148,15 +146,15 @@ static void split_as_collapsed(const recast *parts, uint32_t whole, ir_builder *
     ir_op *collapse = ir_made_by(parts->operands[i], OP_TENSOR_COLLAPSE_SHAPE);
     if (!collapse)
       continue;
-    const ir_attr *groups = ir_attr_get(collapse, "reassociation");
-    for (unsigned g = 0, dim = 0; g < groups->count; dim += groups->elements[g++]->count) {
-      int loop = ir_map_result_dim(parts->maps[i], g);
-      unsigned count = groups->elements[g]->count;
-      if (loop < 0 || whole >> loop & 1 || count <= split->count[loop] || is_reduced_merged(collapse, dim, count))
+    for (unsigned merged = 0; merged < parts->maps[i]->num_results; merged++) {
+      int loop = ir_map_result_dim(parts->maps[i], merged);
+      ir_dims dims = ir_dims_of(collapse, merged);
+      unsigned count = dims.end - dims.first;
+      if (loop < 0 || whole >> loop & 1 || count <= split->count[loop] || is_reduced_merged(collapse, dims))
         continue;
       split->count[loop] = count;
       for (unsigned part = 0; part < count; part++)
-        split->extents[loop][part] = pass_dim(builder, ir_operand(collapse, 0), dim + part);
+        split->extents[loop][part] = pass_dim(builder, ir_operand(collapse, 0), dims.first + part);
     }
   }
 }
@@ -343,10 +341,9 @@ static ir_value *split_value(ir_builder *builder, ir_value *value, unsigned rank
   if (!op)
     return expand_known(builder, value, rank, sizes, counts);
   ir_value *source = ir_operand(op, 0);
-  const ir_attr *groups = ir_attr_get(op, "reassociation");
   bool same = source->type->rank == rank;
   for (unsigned dim = 0; dim < value->type->rank; dim++)
-    same &= groups->elements[dim]->count == counts[dim];
+    same &= ir_dims_of(op, dim).end == ir_dims_of(op, dim).first + counts[dim];
   for (unsigned dim = 0; same && dim < rank; dim++)
     same = ir_index_equal(pass_dim(builder, source, dim), sizes[dim]);
   if (same)
@@ -465,18 +462,14 @@ static ir_op *split_softmax(ir_op *op) {
   const ir_op *collapse = op->code == OP_LINALG_SOFTMAX && op->num_results == 1 ? ir_operand(op, 0)->op : NULL;
   if (!collapse || collapse->code != OP_TENSOR_COLLAPSE_SHAPE)
     return op;
-  const ir_attr *groups = ir_attr_get(collapse, "reassociation");
-  unsigned dimension = (unsigned)ir_attr_int_or(op, "dimension", 0), before = 0, counts[IR_MAX_RANK];
-  for (unsigned g = 0; g < groups->count; g++) {
-    counts[g] = groups->elements[g]->count;
-    before += g < dimension ? counts[g] : 0;
-  }
+  unsigned dimension = (unsigned)ir_attr_int_or(op, "dimension", 0), counts[IR_MAX_RANK];
+  ir_merged_counts(collapse, counts);
   if (counts[dimension] != 1)
     return op;
   ir_builder builder = ir_builder_before(op);
   ir_value *wide = ir_operand(collapse, 0);
   ir_value *out = pass_empty_like(&builder, wide, wide->type->element);
-  ir_named_attr along = {"dimension", ir_attr_i64(op->module, before)};
+  ir_named_attr along = {"dimension", ir_attr_i64(op->module, ir_dims_of(collapse, dimension).first)};
   ir_op *fresh = ir_structured(&builder, OP_LINALG_SOFTMAX, 1, &wide, 1, &out, 1, &along);
   ir_replace_op(op, collapse_known(&builder, ir_result(fresh, 0), ir_result(op, 0)->type, counts));
   return fresh;

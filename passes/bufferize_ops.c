@@ -143,13 +143,6 @@ static ir_value *memory_as_shown(buffers *b, ir_op *op, ir_value *memref) {
   return type == from ? memref : ir_unary(&builder, OP_MEMREF_CAST, memref, type);
 }
 
-/* The last dim of each reassociation group, exclusive. */
-static void group_ends(const ir_op *op, unsigned *ends) {
-  const ir_attr *groups = ir_attr_get(op, "reassociation");
-  for (unsigned g = 0, at = 0; g < groups->count; g++)
-    ends[g] = at += groups->elements[g]->count;
-}
-
 /* The memory is another reshaped, which had the type of the result: the result is that, as what was computed in a
  * result of the function is. */
 static bool lower_back(buffers *b, ir_op *op, ir_opcode inner) {
@@ -168,13 +161,12 @@ static void lower_expand_shape(buffers *b, ir_op *op) {
     return;
   ir_value *source = memory_as_shown(b, op, buffer_of(b, ir_operand(op, 0), op));
   const ir_type *wanted = ir_result(op, 0)->type, *from = source->type;
-  unsigned ends[IR_MAX_RANK], start = 0;
   int64_t outer[IR_MAX_RANK], strides[IR_MAX_RANK];
-  group_ends(op, ends);
   ir_type_strides(from, outer);
-  for (unsigned g = 0; g < from->rank; start = ends[g++]) {
+  for (unsigned g = 0; g < from->rank; g++) {
+    ir_dims parts = ir_dims_of(op, g);
     int64_t stride = outer[g];
-    for (unsigned i = ends[g]; i-- > start;) {
+    for (unsigned i = parts.end; i-- > parts.first;) {
       strides[i] = stride;
       stride = stride == IR_DYNAMIC || wanted->shape[i] == IR_DYNAMIC ? IR_DYNAMIC : stride * wanted->shape[i];
     }
@@ -187,16 +179,13 @@ static void lower_expand_shape(buffers *b, ir_op *op) {
 /* The strides after merging dims, where all groups lie one after the other in memory. Dims of extent 1 have upstream's:
  * that of the first where a group has no others. */
 static bool collapsed_strides(const ir_op *op, const ir_type *from, int64_t *strides) {
-  unsigned ends[IR_MAX_RANK], start = 0, num_groups = ir_result(op, 0)->type->rank;
   int64_t outer[IR_MAX_RANK];
-  group_ends(op, ends);
   ir_type_strides(from, outer);
-  if (!num_groups)
-    return true;
-  for (unsigned g = 0; g < num_groups; start = ends[g++]) {
+  for (unsigned g = 0; g < ir_result(op, 0)->type->rank; g++) {
+    ir_dims parts = ir_dims_of(op, g);
     int64_t next = 0; /* the stride that makes the next dim outwards follow; 0: any will do */
-    strides[g] = outer[start];
-    for (unsigned i = ends[g]; i-- > start;) {
+    strides[g] = outer[parts.first];
+    for (unsigned i = parts.end; i-- > parts.first;) {
       if (from->shape[i] == 1)
         continue;
       if (!next)

@@ -217,12 +217,10 @@ static void find_destinations(ir_block *block, const target_facts *target) {
 
 /* The stand-in as it is before the reshape of its one use, `reshape`, a tensor of known extents. */
 static ir_value *reshaped_back(ir_builder *builder, const ir_op *reshape, ir_value *stand_in) {
-  const ir_attr *groups = ir_attr_get(reshape, "reassociation");
   const ir_type *type = ir_operand(reshape, 0)->type;
   unsigned counts[IR_MAX_RANK];
   ir_index sizes[IR_MAX_RANK];
-  for (unsigned g = 0; g < groups->count; g++)
-    counts[g] = groups->elements[g]->count;
+  ir_merged_counts(reshape, counts);
   for (unsigned dim = 0; dim < type->rank; dim++)
     sizes[dim] = ir_index_const(type->shape[dim]);
   return reshape->code == OP_TENSOR_EXPAND_SHAPE ? ir_collapse(builder, stand_in, type, counts)

@@ -129,10 +129,9 @@ static ir_value *before_loop(const ir_value *value) {
 
 /* The one dim of those merged into dim `dim` that is not known to be 1; -1 where several may be longer. */
 static int only_merged_dim(const ir_op *collapse, unsigned dim) {
-  const ir_attr *group = ir_attr_get(collapse, "reassociation")->elements[dim];
+  ir_dims parts = ir_dims_of(collapse, dim);
   int found = -1;
-  for (unsigned i = 0; i < group->count; i++) {
-    int64_t merged = group->elements[i]->value;
+  for (unsigned merged = parts.first; merged < parts.end; merged++) {
     if (ir_operand(collapse, 0)->type->shape[merged] == 1)
       continue;
     if (found >= 0)
@@ -268,9 +267,9 @@ static bool takes_few_steps(extent x, unsigned *steps) {
     return false;
   if (!is_collapse(op))
     return takes_few_steps(extent_of(ir_operand(op, 0), x.dim), steps);
-  const ir_attr *group = ir_attr_get(op, "reassociation")->elements[x.dim];
-  for (unsigned i = 0; i < group->count; i++)
-    if (!takes_few_steps(extent_of(ir_operand(op, 0), (unsigned)group->elements[i]->value), steps))
+  ir_dims parts = ir_dims_of(op, x.dim);
+  for (unsigned dim = parts.first; dim < parts.end; dim++)
+    if (!takes_few_steps(extent_of(ir_operand(op, 0), dim), steps))
       return false;
   return true;
 }
@@ -284,12 +283,10 @@ static ir_index compute(ir_builder *builder, extent x);
 
 /* The dims that were collapsed into one, multiplied. */
 static ir_index collapsed_extent(ir_builder *builder, const ir_op *op, unsigned dim) {
-  const ir_attr *group = ir_attr_get(op, "reassociation")->elements[dim];
+  ir_dims parts = ir_dims_of(op, dim);
   ir_index product = ir_index_const(1);
-  for (unsigned i = 0; i < group->count; i++) {
-    extent part = extent_of(ir_operand(op, 0), (unsigned)group->elements[i]->value);
-    product = ir_index_mul(builder, product, compute(builder, part));
-  }
+  for (unsigned part = parts.first; part < parts.end; part++)
+    product = ir_index_mul(builder, product, compute(builder, extent_of(ir_operand(op, 0), part)));
   return product;
 }
 
@@ -342,9 +339,9 @@ static bool multiply_index(extent_product *product, ir_value *index, unsigned *s
 /* Multiplies by what an op computes as a product; false where that is none, or has too many factors. */
 static bool multiply_computed(extent_product *product, const ir_op *op, unsigned dim, unsigned *steps) {
   if (is_collapse(op)) {
-    const ir_attr *group = ir_attr_get(op, "reassociation")->elements[dim];
-    for (unsigned i = 0; i < group->count; i++)
-      if (!multiply(product, extent_of(ir_operand(op, 0), (unsigned)group->elements[i]->value), steps))
+    ir_dims parts = ir_dims_of(op, dim);
+    for (unsigned part = parts.first; part < parts.end; part++)
+      if (!multiply(product, extent_of(ir_operand(op, 0), part), steps))
         return false;
     return true;
   }

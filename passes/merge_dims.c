@@ -61,10 +61,10 @@ static bool goes_to_products(const ir_value *value, unsigned dim) {
   return value->uses != NULL;
 }
 
-static bool are_several(const ir_type *wide, unsigned first, unsigned count) {
+static bool are_several(const ir_type *wide, ir_dims dims) {
   unsigned longer = 0;
-  for (unsigned i = 0; i < count; i++)
-    longer += wide->shape[first + i] != 1;
+  for (unsigned dim = dims.first; dim < dims.end; dim++)
+    longer += wide->shape[dim] != 1;
   return longer > 1;
 }
 
@@ -83,13 +83,14 @@ static bool find_in_map(const ir_map *map, const merged_loops *merged, int *at) 
   return used == (*at < 0 ? 0 : merged->count);
 }
 
-/* The loops along `count` dims of the operand, from `first` on, can be one. */
-static bool find_loops(const recast *parts, unsigned operand, unsigned first, unsigned count, merged_loops *merged) {
+/* The loops along these dims of the operand can be one. */
+static bool find_loops(const recast *parts, unsigned operand, ir_dims dims, merged_loops *merged) {
   int at;
+  unsigned count = dims.end - dims.first;
   bool is_product = ir_is_contraction(parts->op);
   *merged = (merged_loops){.count = count};
   for (unsigned i = 0; i < count; i++) {
-    int loop = ir_map_result_dim(parts->maps[operand], first + i);
+    int loop = ir_map_result_dim(parts->maps[operand], dims.first + i);
     if (loop < 0 || parts->reductions >> loop & 1 ||
         (is_product && ir_loop_side(ir_structure_of(parts->op), (unsigned)loop) < 0))
       return false;
@@ -215,11 +216,11 @@ static bool find_split_rows(const recast *parts, merged_loops *merged) {
     const ir_op *expand = ir_made_by(parts->operands[i], OP_TENSOR_EXPAND_SHAPE);
     if (!expand)
       continue;
-    const ir_attr *groups = ir_attr_get(expand, "reassociation");
-    for (unsigned g = 0, dim = 0; g < groups->count; dim += groups->elements[g++]->count) {
-      unsigned steps = MAX_MAKERS, count = groups->elements[g]->count;
-      if (are_several(parts->operands[i]->type, dim, count) && is_of_product(ir_operand(expand, 0), g, &steps) &&
-          find_loops(parts, i, dim, count, merged))
+    for (unsigned dim = 0; dim < ir_operand(expand, 0)->type->rank; dim++) {
+      unsigned steps = MAX_MAKERS;
+      ir_dims dims = ir_dims_of(expand, dim);
+      if (are_several(parts->operands[i]->type, dims) && is_of_product(ir_operand(expand, 0), dim, &steps) &&
+          find_loops(parts, i, dims, merged))
         return true;
     }
   }
@@ -232,13 +233,13 @@ static bool find_merged_rows(const recast *parts, merged_loops *merged) {
   if (parts->op->num_results != 1 || !first || first->code != OP_TENSOR_COLLAPSE_SHAPE)
     return false;
   const ir_attr *groups = ir_attr_get(first, "reassociation");
-  for (unsigned g = 0, dim = 0; g < groups->count; dim += groups->elements[g++]->count) {
-    unsigned count = groups->elements[g]->count;
-    bool all = are_several(result->type, dim, count);
+  for (unsigned dim = 0; dim < groups->count; dim++) {
+    ir_dims dims = ir_dims_of(first, dim);
+    bool all = are_several(result->type, dims);
     for (const ir_use *use = result->uses; all && use; use = use->next)
       all = use->user->code == OP_TENSOR_COLLAPSE_SHAPE && ir_attr_get(use->user, "reassociation") == groups &&
-            goes_to_products(ir_result(use->user, 0), g);
-    if (all && find_loops(parts, parts->num_ins, dim, count, merged))
+            goes_to_products(ir_result(use->user, 0), dim);
+    if (all && find_loops(parts, parts->num_ins, dims, merged))
       return true;
   }
   return false;

@@ -200,16 +200,16 @@ static ir_value *view_elementwise(reads *r, ir_op *op, const ir_slice *part) {
 /* A reshape of a view; NULL where the view takes a part of dims that the reshape merges or splits. */
 static ir_value *view_reshaped(reads *r, ir_op *op, const ir_slice *part) {
   bool splits = op->code == OP_TENSOR_EXPAND_SHAPE;
-  const ir_attr *groups = ir_attr_get(op, "reassociation");
   ir_value *source = ir_operand(op, 0), *result = ir_result(op, 0);
   const ir_type *type = result->type;
   unsigned counts[IR_MAX_RANK];
   int64_t shape[IR_MAX_RANK];
   ir_slice of_source = {.rank = source->type->rank};
-  for (unsigned g = 0, wide = 0; g < groups->count; wide += counts[g++]) {
-    counts[g] = groups->elements[g]->count;
-    for (unsigned i = 0; i < counts[g]; i++) {
-      unsigned from = splits ? wide + i : g, to = splits ? g : wide + i;
+  ir_merged_counts(op, counts);
+  for (unsigned g = 0; g < (splits ? source : result)->type->rank; g++) {
+    ir_dims parts = ir_dims_of(op, g);
+    for (unsigned wide = parts.first; wide < parts.end; wide++) {
+      unsigned from = splits ? wide : g, to = splits ? g : wide;
       if (counts[g] > 1 && !is_whole_dim(result, part, from))
         return NULL;
       select_whole_dim(r, source, &of_source, to);

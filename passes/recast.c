@@ -147,13 +147,14 @@ bool recast_keeps_loops(const ir_op *op, const ir_op *producer, unsigned input, 
 bool recast_unit_dims(const ir_op *reshape, unsigned *kept) {
   bool expands = reshape->code == OP_TENSOR_EXPAND_SHAPE;
   const ir_type *wide = expands ? ir_result(reshape, 0)->type : ir_operand(reshape, 0)->type;
-  const ir_attr *groups = ir_attr_get(reshape, "reassociation");
-  for (unsigned g = 0, dim = 0; g < groups->count; g++) {
+  const ir_type *narrow = expands ? ir_operand(reshape, 0)->type : ir_result(reshape, 0)->type;
+  for (unsigned i = 0; i < narrow->rank; i++) {
+    ir_dims parts = ir_dims_of(reshape, i);
     unsigned longer = 0;
-    kept[g] = dim;
-    for (unsigned i = 0; i < groups->elements[g]->count; i++, dim++)
+    kept[i] = parts.first;
+    for (unsigned dim = parts.first; dim < parts.end; dim++)
       if (wide->shape[dim] != 1) {
-        kept[g] = dim;
+        kept[i] = dim;
         longer++;
       }
     if (longer > 1)

@@ -306,13 +306,14 @@ static int64_t step_of_index(ir_index index, int64_t (*step_of)(ir_index index))
 
 /* So many subscripts of what is expanded, in those of the result. */
 static void expand_move(const ir_op *expand, const int64_t *moved, int64_t *ahead) {
-  const ir_attr *groups = ir_attr_get(expand, "reassociation");
-  for (unsigned k = 0; k < groups->count; k++) {
+  for (unsigned k = 0; k < ir_operand(expand, 0)->type->rank; k++) {
+    ir_dims parts = ir_dims_of(expand, k);
     int64_t rest = moved[k];
-    for (unsigned i = groups->elements[k]->count; i-- > 0;) {
-      int64_t dim = groups->elements[k]->elements[i]->value, extent = ir_result(expand, 0)->type->shape[dim];
-      ahead[dim] = i && extent > 0 ? rest % extent : rest;
-      rest = i && extent > 0 ? rest / extent : 0;
+    for (unsigned dim = parts.end; dim-- > parts.first;) {
+      int64_t extent = ir_result(expand, 0)->type->shape[dim];
+      bool divides = dim > parts.first && extent > 0;
+      ahead[dim] = divides ? rest % extent : rest;
+      rest = divides ? rest / extent : 0;
     }
   }
 }

@@ -125,10 +125,10 @@ static bool find_computed(shapes *s, ir_value *tensor, unsigned dim, ir_index *f
   ir_index part;
   switch (op->code) {
   case OP_TENSOR_COLLAPSE_SHAPE: {
-    const ir_attr *group = ir_attr_get(op, "reassociation")->elements[dim];
+    ir_dims parts = ir_dims_of(op, dim);
     *found = ir_index_const(1);
-    for (unsigned i = 0; i < group->count; i++) {
-      if (!shapes_find_extent(s, ir_operand(op, 0), (unsigned)group->elements[i]->value, &part))
+    for (unsigned i = parts.first; i < parts.end; i++) {
+      if (!shapes_find_extent(s, ir_operand(op, 0), i, &part))
         return false;
       *found = ir_index_mul(&s->builder, *found, part);
     }
@@ -317,12 +317,11 @@ static void check_written(shapes *s, const ir_op *op) {
 
 /* Where the products of extents on both sides of a reshape differ in one factor each, those are the same; also if
  * another factor is 0, as whoever spells both asks for no less. */
-static bool require_factor(shapes *s, const ir_op *op, unsigned group, unsigned first) {
+static bool require_factor(shapes *s, const ir_op *op, unsigned i, ir_dims dims) {
   extent_product whole = {.known = 1}, parts = {.known = 1};
-  unsigned count = ir_attr_get(op, "reassociation")->elements[group]->count;
-  bool known = extent_multiply(&whole, extent_of(ir_operand(op, 0), group));
-  for (unsigned i = 0; i < count; i++)
-    known = known && extent_multiply(&parts, extent_of(ir_result(op, 0), first + i));
+  bool known = extent_multiply(&whole, extent_of(ir_operand(op, 0), i));
+  for (unsigned dim = dims.first; dim < dims.end; dim++)
+    known = known && extent_multiply(&parts, extent_of(ir_result(op, 0), dim));
   if (!known || whole.known != parts.known || whole.num_open != parts.num_open)
     return false;
   extent_product own = extent_without(&whole, &parts), others = extent_without(&parts, &whole);
@@ -334,15 +333,13 @@ static bool require_factor(shapes *s, const ir_op *op, unsigned group, unsigned 
 }
 
 static void check_expansion(shapes *s, const ir_op *op) {
-  const ir_attr *groups = ir_attr_get(op, "reassociation");
-  for (unsigned g = 0, dim = 0; g < groups->count; g++) {
-    if (require_factor(s, op, g, dim)) {
-      dim += groups->elements[g]->count;
+  for (unsigned i = 0; i < ir_operand(op, 0)->type->rank; i++) {
+    ir_dims dims = ir_dims_of(op, i);
+    if (require_factor(s, op, i, dims))
       continue;
-    }
     ir_index product = ir_index_const(1), part, whole;
-    bool known = shapes_find_extent(s, ir_operand(op, 0), g, &whole);
-    for (unsigned i = 0; i < groups->elements[g]->count; i++, dim++) {
+    bool known = shapes_find_extent(s, ir_operand(op, 0), i, &whole);
+    for (unsigned dim = dims.first; dim < dims.end; dim++) {
       known = known && shapes_find_extent(s, ir_result(op, 0), dim, &part);
       if (known)
         product = ir_index_mul(&s->builder, product, part);

@@ -55,16 +55,6 @@ ir_value *tile_extract_slice(tile_builder *builder, ir_op *op, const tile_box *b
 
 /* -------------------------------------------------------------------------------------------------------- reshapes */
 
-/* One group of a reassociation: dims first .. first + count - 1 of the expanded side. */
-typedef struct dim_group {
-  unsigned first, count;
-} dim_group;
-
-static dim_group group_of(const ir_op *op, unsigned i) {
-  const ir_attr *group = ir_attr_get(op, "reassociation")->elements[i];
-  return (dim_group){.first = (unsigned)group->elements[0]->value, .count = group->count};
-}
-
 /* The tile of an expand_shape or collapse_shape, once the tile of its source is known. */
 static ir_value *create_reshape(tile_builder *builder, ir_op *op, const tile_box *source, const tile_box *box) {
   ir_value *operands[1 + IR_MAX_RANK] = {builder->slice(builder, op, 0, source)};
@@ -81,14 +71,14 @@ static ir_value *create_reshape(tile_builder *builder, ir_op *op, const tile_box
 
 /* A box of the dims of one group is a range of the merged dim if, from left to right, it is one element thick, then of
  * any size once, then whole. */
-static bool merge_group(ir_builder *builder, dim_group group, const tile_box *box, const tile_box *whole,
+static bool merge_group(ir_builder *builder, ir_dims group, const tile_box *box, const tile_box *whole,
                         ir_index *offset, ir_index *size) {
-  unsigned end = group.first + group.count, tiled = end - 1;
+  unsigned tiled = group.end - 1;
   while (tiled > group.first && tile_is_whole(box, whole, tiled))
     tiled--;
   int64_t stride = 1;
   *offset = ir_index_const(0);
-  for (unsigned dim = end; dim-- > group.first;) {
+  for (unsigned dim = group.end; dim-- > group.first;) {
     if (dim < tiled && !ir_index_is_const(box->sizes[dim], 1))
       return false;
     *offset = ir_index_add(builder, *offset, ir_index_scale(builder, box->offsets[dim], stride));
@@ -106,10 +96,10 @@ ir_value *tile_expand_shape(tile_builder *builder, ir_op *op, const tile_box *bo
   tile_whole(&builder->index, ir_operand(op, 0), &source);
   tile_whole(&builder->index, ir_result(op, 0), &whole);
   for (unsigned i = 0; i < source.rank; i++) {
-    dim_group group = group_of(op, i);
+    ir_dims group = ir_dims_of(op, i);
     bool is_whole = true;
-    for (unsigned k = 0; k < group.count; k++)
-      is_whole &= tile_is_whole(box, &whole, group.first + k);
+    for (unsigned dim = group.first; dim < group.end; dim++)
+      is_whole &= tile_is_whole(box, &whole, dim);
     if (!is_whole && !merge_group(&builder->index, group, box, &whole, &source.offsets[i], &source.sizes[i]))
       return NULL;
   }
@@ -120,12 +110,12 @@ static bool divides(int64_t divisor, ir_index x) { return ir_index_divisor(x) % 
 
 /* A range of the merged dim is a box of the group's dims if it is whole rows of the dims after one of them, or part of
  * one row; `offset` must be provably at the start of such. */
-static bool split_group(ir_builder *builder, dim_group group, ir_index offset, ir_index size, const tile_box *whole,
+static bool split_group(ir_builder *builder, ir_dims group, ir_index offset, ir_index size, const tile_box *whole,
                         tile_box *source) {
-  unsigned outermost = group.first, end = group.first + group.count;
-  while (outermost + 1 < end && ir_index_is_const(whole->sizes[outermost], 1))
+  unsigned outermost = group.first;
+  while (outermost + 1 < group.end && ir_index_is_const(whole->sizes[outermost], 1))
     outermost++;
-  for (unsigned dim = end; dim-- > outermost + 1;) {
+  for (unsigned dim = group.end; dim-- > outermost + 1;) {
     ir_index extent = whole->sizes[dim];
     if (ir_index_is_const(extent, 1))
       continue;
@@ -154,7 +144,7 @@ ir_value *tile_collapse_shape(tile_builder *builder, ir_op *op, const tile_box *
   source = whole;
   for (unsigned i = 0; i < box->rank; i++)
     if (!tile_is_whole(box, &result, i) &&
-        !split_group(&builder->index, group_of(op, i), box->offsets[i], box->sizes[i], &whole, &source))
+        !split_group(&builder->index, ir_dims_of(op, i), box->offsets[i], box->sizes[i], &whole, &source))
       return NULL;
   return create_reshape(builder, op, &source, box);
 }
