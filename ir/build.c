@@ -358,12 +358,6 @@ void ir_parallel_insert_slice(ir_builder *builder, ir_value *source, ir_value *i
   create_slice(builder, OP_TENSOR_PARALLEL_INSERT_SLICE, source, into, into->type->rank, offsets, sizes, NULL, NULL);
 }
 
-ir_value *ir_subview_as(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
-                        const ir_index *steps, const ir_type *type) {
-  unsigned rank = source->type->rank;
-  return ir_result(create_slice(builder, OP_MEMREF_SUBVIEW, source, NULL, rank, offsets, sizes, steps, type), 0);
-}
-
 ir_value *ir_vector_slice(ir_builder *builder, ir_value *vector, int64_t first, int64_t count) {
   ir_module *module = builder->module;
   ir_named_attr attrs[] = {{"offsets", ir_attr_numbers(module, 1, &first)},
@@ -372,17 +366,27 @@ ir_value *ir_vector_slice(ir_builder *builder, ir_value *vector, int64_t first, 
   return ir_create(builder, OP_VECTOR_EXTRACT_STRIDED_SLICE, NULL, 1, &vector, 3, attrs);
 }
 
-ir_value *ir_subview(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes) {
+ir_value *ir_subview_of_dims(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
+                             const ir_index *steps, unsigned num_kept, const unsigned *kept) {
   const ir_type *whole = source->type;
-  int64_t shape[IR_MAX_RANK], strides[IR_MAX_RANK], offset = whole->strides ? whole->offset : 0;
+  int64_t strides[IR_MAX_RANK], shape[IR_MAX_RANK], apart[IR_MAX_RANK], offset = whole->strides ? whole->offset : 0;
   ir_type_strides(whole, strides);
-  for (unsigned i = 0; i < whole->rank; i++) {
-    shape[i] = ir_index_static(sizes[i]);
-    offset = ir_static_offset(offset, ir_index_static(offsets[i]), strides[i]);
+  for (unsigned dim = 0; dim < whole->rank; dim++)
+    offset = ir_static_offset(offset, ir_index_static(offsets[dim]), strides[dim]);
+  for (unsigned i = 0; i < num_kept; i++) {
+    shape[i] = ir_index_static(sizes[kept[i]]);
+    apart[i] = steps ? ir_static_offset(0, ir_index_static(steps[kept[i]]), strides[kept[i]]) : strides[kept[i]];
   }
-  const ir_type *type =
-      ir_type_memref(builder->module, whole->element, whole->rank, shape, strides, offset, whole->space);
-  return ir_subview_as(builder, source, offsets, sizes, NULL, type);
+  const ir_type *type = ir_type_memref(builder->module, whole->element, num_kept, shape, apart, offset, whole->space);
+  ir_op *op = create_slice(builder, OP_MEMREF_SUBVIEW, source, NULL, whole->rank, offsets, sizes, steps, type);
+  return ir_result(op, 0);
+}
+
+ir_value *ir_subview(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes) {
+  unsigned dims[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < source->type->rank; dim++)
+    dims[dim] = dim;
+  return ir_subview_of_dims(builder, source, offsets, sizes, NULL, source->type->rank, dims);
 }
 
 /* ------------------------------------------------------------------------------------------- scalars and structure */

@@ -163,10 +163,11 @@ ir_value *ir_insert_slice(ir_builder *builder, ir_value *source, ir_value *into,
 /* tensor.parallel_insert_slice, for the region of scf.forall.in_parallel. */
 void ir_parallel_insert_slice(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,
                               const ir_index *sizes);
-/* memref.subview with unit strides, of full rank; or of a type, which may drop dims, elements `steps` apart. */
+/* memref.subview of all dims; or of elements `steps` apart (NULL: next to each other) that shows only the dims `kept`,
+ * in order: all others have the size 1. */
 ir_value *ir_subview(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes);
-ir_value *ir_subview_as(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
-                        const ir_index *steps, const ir_type *type);
+ir_value *ir_subview_of_dims(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
+                             const ir_index *steps, unsigned num_kept, const unsigned *kept);
 /* vector.extract_strided_slice along the outermost dim. */
 ir_value *ir_vector_slice(ir_builder *builder, ir_value *vector, int64_t first, int64_t count);
 /* vector.transfer_read of the type `vector` from base[indices], with `value` as padding (NULL: 0), or .transfer_write of

@@ -48,21 +48,8 @@ void buffer_copy(ir_builder *builder, ir_value *from, ir_value *to) {
 
 ir_value *buffer_subview(ir_builder *builder, ir_value *memref, const ir_op *slice, const ir_type *part) {
   ir_slice s = ir_slice_of(slice);
-  unsigned kept[IR_MAX_RANK];
-  int64_t strides[IR_MAX_RANK], shape[IR_MAX_RANK], part_strides[IR_MAX_RANK];
-  int64_t offset = memref->type->strides ? memref->type->offset : 0;
-  ir_type_strides(memref->type, strides);
-  for (unsigned i = 0; i < s.rank; i++)
-    offset = ir_static_offset(offset, ir_index_static(s.offsets[i]), strides[i]);
-  unsigned num_kept = slice_kept_dims(slice, part, kept);
-  for (unsigned i = 0; i < num_kept; i++) {
-    unsigned dim = kept[i];
-    part_strides[i] = ir_static_offset(0, ir_index_static(s.strides[dim]), strides[dim]);
-    shape[i] = ir_index_static(s.sizes[dim]);
-  }
-  const ir_type *type = ir_type_memref(builder->module, memref->type->element, num_kept, shape, part_strides, offset,
-                                       memref->type->space);
-  return ir_subview_as(builder, memref, s.offsets, s.sizes, s.strides, type);
+  unsigned kept[IR_MAX_RANK], num_kept = slice_kept_dims(slice, part, kept);
+  return ir_subview_of_dims(builder, memref, s.offsets, s.sizes, s.strides, num_kept, kept);
 }
 
 ir_index buffer_extent(buffers *b, ir_builder *builder, extent x) {

@@ -150,20 +150,16 @@ bool register_constant_panels(register_nest *nest, ir_builder *builder, unsigned
     return false;
   ir_value *memory = memory_of_constant(builder, reorder(builder->module, view.value, &layout));
   ir_index offsets[IR_MAX_RANK] = {0}, sizes[IR_MAX_RANK];
-  int64_t shape[IR_MAX_RANK], strides[IR_MAX_RANK], offset = 0;
-  ir_type_strides(memory->type, strides);
+  unsigned kept[IR_MAX_RANK], num_kept = 0;
   for (unsigned dim = 0; dim < layout.rank; dim++) {
     bool is_part = dim + 1 < layout.rank && dim != layout.num_batches; /* of a batch or of the terms */
     int64_t pair = dim == terms ? layout.pair : 1;
     offsets[dim] = is_part ? ir_index_floordiv(builder, view.begins[layout.dims[dim]], pair) : ir_index_const(0);
-    shape[dim] = is_part ? input->type->shape[layout.dims[dim]] / pair : memory->type->shape[dim];
-    sizes[dim] = ir_index_const(dim < layout.num_batches ? 1 : shape[dim]);
-    offset = ir_static_offset(offset, ir_index_static(offsets[dim]), strides[dim]);
+    sizes[dim] = ir_index_const(is_part ? input->type->shape[layout.dims[dim]] / pair : memory->type->shape[dim]);
+    if (dim >= layout.num_batches)
+      kept[num_kept++] = dim;
   }
-  unsigned batches = layout.num_batches;
-  const ir_type *type = ir_type_memref(builder->module, memory->type->element, layout.rank - batches, shape + batches,
-                                       strides + batches, offset, memory->type->space);
-  nest->panels[i] = ir_subview_as(builder, memory, offsets, sizes, NULL, type);
+  nest->panels[i] = ir_subview_of_dims(builder, memory, offsets, sizes, NULL, num_kept, kept);
   nest->firsts[i] = ir_index_floordiv(builder, view.begins[columns], layout.lanes);
   nest->ready |= ir_bit(i);
   return true;

@@ -135,22 +135,20 @@ static ir_value *matrix_of(ir_builder *builder, const ir_op *op, unsigned operan
   const ir_type *type = whole->type;
   const ir_map *map = ir_structure_of(op)->maps[operand];
   ir_index offsets[IR_MAX_RANK] = {0}, sizes[IR_MAX_RANK];
-  int64_t strides[IR_MAX_RANK], kept[2] = {0, 1}, shape[2] = {0}, offset = type->strides ? type->offset : 0;
-  ir_type_strides(type, strides);
+  unsigned kept[2] = {0};
+  if (type->rank == 2)
+    return whole;
   for (unsigned dim = 0; dim < type->rank; dim++) {
     unsigned loop = (unsigned)ir_map_result_dim(map, dim);
     if (loop == major || loop == minor) {
       sizes[dim] = ir_dim(builder, whole, dim);
-      shape[loop == minor] = type->shape[dim];
-      kept[loop == minor] = strides[dim];
+      kept[loop == minor] = dim;
     } else {
       sizes[dim] = ir_index_const(1);
       offsets[dim] = starts[loop];
     }
-    offset = ir_static_offset(offset, ir_index_static(offsets[dim]), strides[dim]);
   }
-  const ir_type *matrix = ir_type_memref(builder->module, type->element, 2, shape, kept, offset, type->space);
-  return matrix == type ? whole : ir_subview_as(builder, whole, offsets, sizes, NULL, matrix);
+  return ir_subview_of_dims(builder, whole, offsets, sizes, NULL, 2, kept);
 }
 
 static ir_value *part_of(ir_builder *builder, ir_value *matrix, ir_index row, ir_index column, ir_index rows,
