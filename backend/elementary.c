@@ -4,8 +4,6 @@
  * near 0 keep their relative precision. Errors are below 3 ulp over all inputs; NaN in gives NaN out. */
 #include "backend/math.h"
 
-enum { MANTISSA_BITS = 23 };
-
 /* (log(1 + f) - f + f^2 / 2) / f^3 on [sqrt(1/2) - 1, sqrt(2) - 1]; error 5.8e-9 of log(1 + f). */
 static const double log_coefficients[] = {0x1.555554p-2, -0x1.000226p-2, 0x1.99a01cp-3, -0x1.54728ap-3,
                                           0x1.22d930p-3, -0x1.0d8246p-3, 0x1.055eacp-3, -0x1.38c968p-4};
@@ -34,19 +32,14 @@ typedef struct logarithm {
 
 /* For finite x > 0; others are put right by `math_logarithm_at_ends`. */
 static logarithm split(emitter *e, LLVMValueRef x) {
-  enum { ROOT_HALF_BITS = 0x3f3504f3, LIFT = 25 };
+  enum { LIFT = 25 };
   LLVMBuilderRef b = e->builder;
-  LLVMTypeRef type = LLVMTypeOf(x), word = emit_type_like(x, emit_word_type(e));
   LLVMValueRef lifted = LLVMBuildFMul(b, x, emit_float_like(e, x, 1 << LIFT), "");
   LLVMValueRef lift = select_where(e, LLVMRealOLT, x, 0x1p-126, emit_float_like(e, x, -LIFT), emit_float_like(e, x, 0));
-  LLVMValueRef bits = LLVMBuildBitCast(b, select_where(e, LLVMRealOLT, x, 0x1p-126, lifted, x), word, "");
-  LLVMValueRef above = LLVMBuildSub(b, bits, emit_int_like(e, bits, ROOT_HALF_BITS), "");
-  LLVMValueRef exponent = LLVMBuildAShr(b, above, emit_int_like(e, bits, MANTISSA_BITS), "");
-  LLVMValueRef mantissa =
-      LLVMBuildSub(b, bits, LLVMBuildShl(b, exponent, emit_int_like(e, bits, MANTISSA_BITS), ""), "");
+  LLVMValueRef exponent, mantissa = math_split(e, select_where(e, LLVMRealOLT, x, 0x1p-126, lifted, x), &exponent);
   logarithm log;
-  log.exponent = LLVMBuildFAdd(b, LLVMBuildSIToFP(b, exponent, type, ""), lift, "");
-  log.fraction = LLVMBuildFSub(b, LLVMBuildBitCast(b, mantissa, type, ""), emit_float_like(e, x, 1), "");
+  log.exponent = LLVMBuildFAdd(b, LLVMBuildSIToFP(b, exponent, LLVMTypeOf(x), ""), lift, "");
+  log.fraction = LLVMBuildFSub(b, mantissa, emit_float_like(e, x, 1), "");
   LLVMValueRef square = LLVMBuildFMul(b, log.fraction, log.fraction, "");
   LLVMValueRef cubic =
       LLVMBuildFMul(b, LLVMBuildFMul(b, square, log.fraction, ""), MATH_SERIES(e, log.fraction, log_coefficients), "");

@@ -111,6 +111,17 @@ LLVMValueRef math_half_power(emitter *e, LLVMValueRef sum) {
   return LLVMBuildBitCast(e->builder, bits, LLVMTypeOf(sum), "");
 }
 
+LLVMValueRef math_split(emitter *e, LLVMValueRef x, LLVMValueRef *exponent) {
+  LLVMBuilderRef b = e->builder;
+  bool is_wide = LLVMGetTypeKind(emit_element_of(x)) == LLVMDoubleTypeKind;
+  LLVMTypeRef word = is_wide ? LLVMInt64TypeInContext(e->context) : emit_word_type(e);
+  LLVMValueRef bits = LLVMBuildBitCast(b, x, emit_type_like(x, word), "");
+  LLVMValueRef root_half = emit_int_like(e, bits, is_wide ? 0x3fe6a09e667f3bcd : 0x3f3504f3);
+  LLVMValueRef places = emit_int_like(e, bits, is_wide ? 52 : 23);
+  *exponent = LLVMBuildAShr(b, LLVMBuildSub(b, bits, root_half, ""), places, "");
+  return LLVMBuildBitCast(b, LLVMBuildSub(b, bits, LLVMBuildShl(b, *exponent, places, ""), ""), LLVMTypeOf(x), "");
+}
+
 /* What coefficients are multiplied by for the polynomial that `scale` takes: where powers of two are made as bits,
  * those of 2^(n-1) are all that there are. */
 static double unit_of_scale(const emitter *e) { return e->has_scale ? 1 : 2; }

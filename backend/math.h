@@ -30,6 +30,9 @@ LLVMValueRef math_polynomial(emitter *e, LLVMValueRef x, const double *coefficie
 LLVMValueRef math_reduce(emitter *e, LLVMValueRef x, LLVMValueRef *fraction);
 /* 2^(n-1) for the sum n + MATH_ROUND, -126 < n <= 128; 0 for n = -126. */
 LLVMValueRef math_half_power(emitter *e, LLVMValueRef sum);
+/* x = m 2^*exponent with sqrt(1/2) <= m < sqrt(2), in f32 or f64, for normal x > 0: returns m; the exponent is an
+ * integer of as many bits. 0 and infinity count as the powers of two next to those. */
+LLVMValueRef math_split(emitter *e, LLVMValueRef x, LLVMValueRef *exponent);
 LLVMValueRef math_with_sign_of(emitter *e, LLVMValueRef magnitude, LLVMValueRef sign);
 LLVMValueRef math_exp(emitter *e, LLVMValueRef x);
 LLVMValueRef math_expm1(emitter *e, LLVMValueRef x);

@@ -13,12 +13,6 @@ static const double log2_e_rest = 0x1.4ae0c0p-26, ln_2 = 0x1.62e430p-1;
 static LLVMValueRef number(emitter *e, double value) {
   return LLVMConstReal(LLVMFloatTypeInContext(e->context), value);
 }
-static LLVMValueRef bits_of(emitter *e, LLVMValueRef x) {
-  return LLVMBuildBitCast(e->builder, x, emit_word_type(e), "");
-}
-static LLVMValueRef float_of(emitter *e, LLVMValueRef bits) {
-  return LLVMBuildBitCast(e->builder, bits, LLVMFloatTypeInContext(e->context), "");
-}
 
 static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x) { return emit_intrinsic(e, "llvm.nvvm.ex2.approx.ftz", &x, 1); }
 
@@ -43,9 +37,7 @@ static LLVMValueRef logarithm(emitter *e, LLVMValueRef x, double scale, double f
   LLVMValueRef is_small = math_compare(e, LLVMRealOLT, x, 0x1p-126);
   LLVMValueRef y = LLVMBuildSelect(b, is_small, LLVMBuildFMul(b, x, number(e, 0x1p+23), ""), x, "");
   LLVMValueRef lift = LLVMBuildSelect(b, is_small, emit_word(e, 23), emit_word(e, 0), "");
-  LLVMValueRef bits = bits_of(e, y), root_half = emit_word(e, 0x3f3504f3);
-  LLVMValueRef n = LLVMBuildAShr(b, LLVMBuildSub(b, bits, root_half, ""), emit_word(e, 23), "");
-  LLVMValueRef m = float_of(e, LLVMBuildSub(b, bits, LLVMBuildShl(b, n, emit_word(e, 23), ""), ""));
+  LLVMValueRef n, m = math_split(e, y, &n);
   n = LLVMBuildSIToFP(b, LLVMBuildSub(b, n, lift, ""), LLVMTypeOf(x), "");
   LLVMValueRef s = LLVMBuildFDiv(b, LLVMBuildFSub(b, m, one, ""), LLVMBuildFAdd(b, m, one, ""), "");
   LLVMValueRef series = MATH_SERIES(e, LLVMBuildFMul(b, s, s, ""), atanh_series);

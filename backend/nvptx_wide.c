@@ -29,11 +29,8 @@ static LLVMValueRef choose(emitter *e, LLVMValueRef condition, LLVMValueRef x, L
 /* log2 x, for a double that is a float or a sum of two; of what lies below 0, anything. */
 static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) {
   static const double atanh_series[] = {2.0, 2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11, 2.0 / 13};
-  static const int64_t root_half = 0x3fe6a09e667f3bcd;
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef bits = bits_of(e, x), one = number(e, 1);
-  LLVMValueRef n = LLVMBuildAShr(b, LLVMBuildSub(b, bits, word(e, root_half), ""), word(e, 52), "");
-  LLVMValueRef m = float_of(e, LLVMBuildSub(b, bits, LLVMBuildShl(b, n, word(e, 52), ""), ""));
+  LLVMValueRef n, m = math_split(e, x, &n), one = number(e, 1);
   LLVMValueRef s = LLVMBuildFDiv(b, LLVMBuildFSub(b, m, one, ""), LLVMBuildFAdd(b, m, one, ""), "");
   LLVMValueRef part = LLVMBuildFMul(b, s, MATH_SERIES(e, LLVMBuildFMul(b, s, s, ""), atanh_series), "");
   n = LLVMBuildSIToFP(b, n, LLVMTypeOf(x), "");

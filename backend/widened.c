@@ -154,14 +154,8 @@ static const double exp2_coefficients[] = MATH_EXP2_COEFFICIENTS;
 /* Of x >= 0 that was an f32, normal or not: 0 counts as 2^-1023, infinity as 2^1024, whose powers and roots are those
  * of 0 and infinity in f32. */
 static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) {
-  static const int64_t root_half_bits = 0x3fe6a09e667f3bcd;
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef bits = LLVMBuildBitCast(b, x, word_like(e, x), "");
-  LLVMValueRef above = LLVMBuildSub(b, bits, emit_int_like(e, bits, root_half_bits), "");
-  LLVMValueRef places = emit_int_like(e, bits, MANTISSA_BITS);
-  LLVMValueRef exponent = LLVMBuildAShr(b, above, places, "");
-  LLVMValueRef mantissa = LLVMBuildSub(b, bits, LLVMBuildShl(b, exponent, places, ""), "");
-  LLVMValueRef fraction = LLVMBuildBitCast(b, mantissa, LLVMTypeOf(x), ""), one = emit_float_like(e, x, 1);
+  LLVMValueRef exponent, fraction = math_split(e, x, &exponent), one = emit_float_like(e, x, 1);
   LLVMValueRef s = LLVMBuildFDiv(b, LLVMBuildFSub(b, fraction, one, ""), LLVMBuildFAdd(b, fraction, one, ""), "");
   LLVMValueRef square = LLVMBuildFMul(b, s, s, "");
   LLVMValueRef log = emit_multiply_add(e, square, MATH_SERIES(e, square, log_coefficients), emit_float_like(e, x, 2));
