@@ -44,10 +44,8 @@ static bool check_op(ir_op *op, void *data) {
     return ir_op_error(op, "cannot be in a kernel");
   if (op->code != OP_MEMREF_ALLOCA || ir_result(op, 0)->type->space == IR_SPACE_WORKGROUP)
     return true;
-  const ir_type *type = ir_result(op, 0)->type;
-  int64_t count = ir_type_num_elements(type);
-  *local_bytes +=
-      count < 0 || count > MAX_LOCAL_BYTES ? MAX_LOCAL_BYTES + 1 : (uint64_t)count * ir_scalar_bytes(type->element);
+  int64_t bytes = ir_type_bytes(ir_result(op, 0)->type);
+  *local_bytes += bytes < 0 ? MAX_LOCAL_BYTES + 1 : (uint64_t)bytes;
   return *local_bytes <= MAX_LOCAL_BYTES ||
          ir_op_error(op, "gives each lane more than %d bytes of memory, or a size that is not known", MAX_LOCAL_BYTES);
 }

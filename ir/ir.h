@@ -163,6 +163,7 @@ static inline bool ir_type_is_shaped(const ir_type *type) {
 }
 bool ir_type_is_static(const ir_type *type);       /* no extent is dynamic */
 int64_t ir_type_num_elements(const ir_type *type); /* 1 for scalars; IR_DYNAMIC if unknown; saturates at INT64_MAX */
+int64_t ir_type_bytes(const ir_type *type);        /* that those take in memory; likewise */
 /* The strides of a memref in elements, row-major ones written out; IR_DYNAMIC where unknown. */
 void ir_type_strides(const ir_type *type, int64_t *strides);
 int64_t ir_type_stride(const ir_type *type, unsigned dim);

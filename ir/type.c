@@ -252,6 +252,13 @@ int64_t ir_type_num_elements(const ir_type *type) {
   return saturated ? INT64_MAX : count;
 }
 
+int64_t ir_type_bytes(const ir_type *type) {
+  int64_t count = ir_type_num_elements(type), bytes;
+  if (count == IR_DYNAMIC)
+    return IR_DYNAMIC;
+  return __builtin_mul_overflow(count, ir_scalar_bytes(type->element), &bytes) ? INT64_MAX : bytes;
+}
+
 int64_t ir_static_offset(int64_t offset, int64_t index, int64_t stride) {
   if (index == 0)
     return offset;

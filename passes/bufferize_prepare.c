@@ -179,14 +179,11 @@ static bool is_best_apart(const ir_op *insert, const target_facts *target) {
   const ir_op *maker = ir_made_by(ir_operand(insert, 0), OP_SCF_FOR);
   if (!target || !target->loses_requests || !maker || rows->rank < 2)
     return false;
-  int64_t bytes = ir_scalar_bytes(rows->element), size = bytes;
+  int64_t bytes = ir_scalar_bytes(rows->element), size = ir_type_bytes(rows);
   int64_t pitch = whole->shape[whole->rank - 1], count = rows->shape[rows->rank - 2],
           length = rows->shape[rows->rank - 1];
-  for (unsigned dim = 0; dim < rows->rank; dim++)
-    if (rows->shape[dim] == IR_DYNAMIC || __builtin_mul_overflow(size, rows->shape[dim], &size))
-      return false;
-  return pitch != IR_DYNAMIC && pitch * bytes % TARGET_PAGE_BYTES == 0 && count > target_rows_of_set(target) &&
-         length * bytes >= LONG_BYTES && size <= (int64_t)target->l1_bytes;
+  return size != IR_DYNAMIC && pitch != IR_DYNAMIC && pitch * bytes % TARGET_PAGE_BYTES == 0 &&
+         count > target_rows_of_set(target) && length * bytes >= LONG_BYTES && size <= (int64_t)target->l1_bytes;
 }
 
 /* Computes the source of an insertion right in the slice where it goes. */

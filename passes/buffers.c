@@ -86,9 +86,7 @@ static ir_value *create_static(buffers *b, const ir_type *type) {
   buffer_frame *scope = b->frame;
   while (!scope->is_scope)
     scope = scope->parent;
-  int64_t elements = ir_type_num_elements(type);
-  unsigned bits = ir_scalar_bits(type->element);
-  uint64_t bytes = elements > STACK_BYTES ? STACK_BYTES + 1 : (uint64_t)elements * (bits < 8 ? 1 : bits / 8);
+  uint64_t bytes = (uint64_t)ir_type_bytes(type);
   bool has_stack = scope->parent || !b->kernels;
   bool on_stack = has_stack && scope->stack_bytes + bytes <= STACK_BYTES;
   ir_builder builder = ir_builder_before(scope->start);

@@ -364,7 +364,7 @@ static bool add_shared(ir_op *op, void *data) {
   uint64_t *bytes = data;
   const ir_type *type = op->num_results ? op->results[0].type : NULL;
   if (op->code == OP_MEMREF_ALLOCA && type->space == IR_SPACE_WORKGROUP && ir_type_is_static(type))
-    *bytes += (uint64_t)ir_type_num_elements(type) * (ir_scalar_bytes(type->element));
+    *bytes += (uint64_t)ir_type_bytes(type);
   return true;
 }
 

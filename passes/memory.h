@@ -11,13 +11,7 @@ static inline const ir_value *view_root(const ir_value *value) {
 }
 
 /* The bytes of that, INT64_MAX where they are too many to count; IR_DYNAMIC, less than any number, where not known. */
-static inline int64_t view_root_bytes(const ir_value *value) {
-  const ir_type *type = view_root(value)->type;
-  int64_t count = ir_type_num_elements(type), bytes;
-  if (count == IR_DYNAMIC)
-    return IR_DYNAMIC;
-  return __builtin_mul_overflow(count, ir_scalar_bytes(type->element), &bytes) ? INT64_MAX : bytes;
-}
+static inline int64_t view_root_bytes(const ir_value *value) { return ir_type_bytes(view_root(value)->type); }
 
 /* The two surely do not overlap: fresh memory and something else. */
 static inline bool memory_is_disjoint(const ir_value *a, const ir_value *b) {

@@ -69,7 +69,7 @@ static results results_of(const ir_op *loop) {
   for (unsigned i = 0; i < loop->num_results; i++) {
     const ir_type *type = ir_result(loop, i)->type;
     int64_t elements = ir_type_num_elements(type), last = type->rank ? type->shape[type->rank - 1] : 1;
-    all.bytes += elements * (int64_t)ir_scalar_bytes(type->element);
+    all.bytes += ir_type_bytes(type);
     if (elements <= most)
       continue;
     most = elements;

@@ -862,7 +862,7 @@ static bool add_computed(ir_op *op, void *data) {
       factor = ir_operand(factor->op, 0);
     if (!ir_made_by(factor, OP_VECTOR_TRANSFER_READ) && target_has_lane_block(found->facts, type->element) &&
         distribute_product_step(op, i, &step))
-      found->bytes += ir_type_num_elements(type) * ir_scalar_bytes(type->element);
+      found->bytes += ir_type_bytes(type);
   }
   return true;
 }

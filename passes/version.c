@@ -99,8 +99,7 @@ static bool shrink(ir_op *op, void *data) {
     return true;
   const ir_type *old = ir_result(op, 0)->type;
   const ir_type *type = ir_type_with_shape(op->module, old, old->rank, shape);
-  bool on_stack =
-      op->code == OP_MEMREF_ALLOCA || ir_type_num_elements(type) <= STACK_BYTES * 8 / ir_scalar_bits(type->element);
+  bool on_stack = op->code == OP_MEMREF_ALLOCA || ir_type_bytes(type) <= STACK_BYTES;
   ir_builder builder = ir_builder_before(op);
   ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = op->attrs, .num_attrs = op->num_attrs};
   ir_op *smaller = ir_op_create(&builder, on_stack ? OP_MEMREF_ALLOCA : OP_MEMREF_ALLOC, &spec);

@@ -151,13 +151,10 @@ static void widen_rows(ir_op *op, const target_facts *facts) {
   const ir_map *out = structure->maps[2];
   int columns = ir_map_last_dim(out);
   unsigned rows = columns >= 0 && ir_map_find_dim(structure->maps[0], (unsigned)columns) >= 0;
-  const ir_type *type = ir_input(op, rows)->type;
-  uint64_t bytes = ir_scalar_bytes(IR_F32);
-  for (unsigned dim = 0; dim < type->rank; dim++)
-    if (type->shape[dim] == IR_DYNAMIC || __builtin_mul_overflow(bytes, (uint64_t)type->shape[dim], &bytes))
-      bytes = UINT64_MAX;
-  if (columns < 0 || !can_widen(op, 1 - rows, facts) || bytes > facts->l3_bytes / COPY_SHARE ||
-      rows_beside(op, rows) < MIN_COLUMNS || rows_beside(op, 1 - rows) < MIN_PRODUCT_ROWS)
+  int64_t elements = ir_type_num_elements(ir_input(op, rows)->type);
+  if (columns < 0 || !can_widen(op, 1 - rows, facts) || elements == IR_DYNAMIC ||
+      (uint64_t)elements > facts->l3_bytes / COPY_SHARE / sizeof(float) || rows_beside(op, rows) < MIN_COLUMNS ||
+      rows_beside(op, 1 - rows) < MIN_PRODUCT_ROWS)
     return;
   ir_builder builder = ir_builder_before(op);
   ir_value *factors[] = {ir_input(op, 0), ir_input(op, 1)};

@@ -73,7 +73,7 @@ static bool is_strided(const ir_op *op, const ir_map *windows) {
 static bool is_worth_it(const ir_op *op, unsigned operand, const target_facts *target) {
   const ir_map *windows = ir_structure_of(op)->maps[operand];
   unsigned num_loops = ir_structure_of(op)->num_loops, longest = 0;
-  int64_t rows = 1, bytes = (ir_scalar_bits(ir_operand(op, operand)->type->element) + 7) / 8;
+  int64_t rows = 1, bytes = ir_scalar_bytes(ir_operand(op, operand)->type->element);
   for (unsigned dim = 0; dim < windows->num_results; dim++) {
     unsigned longer = 0;
     for (unsigned loop = 0; loop < num_loops; loop++)
