@@ -87,10 +87,11 @@ static void clamp_operand(ir_op *op, unsigned at, ir_value *tensor, unsigned dim
 static void clamp_slice(ir_op *op, unsigned inserts) {
   ir_slice slice = ir_slice_of(op);
   ir_value *whole = ir_operand(op, inserts);
+  const int64_t *offsets = ir_attr_i64s_of(op, "static_offsets", &slice.rank);
   unsigned at = ir_group_start(op, 1 + inserts);
   for (unsigned dim = 0; dim < slice.rank; dim++) {
     ir_index count = slice.sizes[dim], stride = slice.strides[dim];
-    if (!slice.offsets[dim].value)
+    if (offsets[dim] != IR_DYNAMIC)
       continue;
     if (!(op->mark & 1u << dim) && !stride.value && stride.constant > 0 &&
         !(stride.constant == 1 && clamp_is_within(ir_operand(op, at), count, whole, dim)))

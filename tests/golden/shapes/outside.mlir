@@ -1,6 +1,6 @@
 // Subscripts and slices that are known at run time only and lie outside of their tensor are moved to its nearest place;
 // those that follow from extents are checked in each call, and nothing is added where neither is needed.
-// RUN: tcc-attn run %s --func=numbers --out=%t.rows.npy,%t.tokens.npy,%t.two.npy,%t.least.npy,%t.most.npy,%t.embedded.npy,%t.first.npy,%t.last.npy,%t.sum.npy,%t.written.npy
+// RUN: tcc-attn run %s --func=numbers --out=%t.rows.npy,%t.tokens.npy,%t.two.npy,%t.least.npy,%t.most.npy,%t.embedded.npy,%t.first.npy,%t.last.npy,%t.sum.npy,%t.written.npy,%t.pair.npy
 // RUN: tcc-attn run %s --func=embed --in=%t.rows.npy,%t.tokens.npy --out=%t.npy && cmp %t.npy %t.embedded.npy
 // RUN: tcc-attn run %s --func=put --in=%t.rows.npy,%t.two.npy,%t.least.npy --out=%t.npy && cmp %t.npy %t.first.npy
 // RUN: tcc-attn run %s --func=put --in=%t.rows.npy,%t.two.npy,%t.most.npy --out=%t.npy && cmp %t.npy %t.last.npy
@@ -16,10 +16,13 @@
 // RUN: sh -c 'for n in 3 4 9; do tcc-attn run %s --func=enough --random --dims=$n --check || exit 1; done'
 // RUN: sh -c 'for n in 0 1 5; do tcc-attn run %s --func=none --random --dims=$n --check || exit 1; done'
 // RUN: not tcc-attn run %s --func=embed --random --dims=0,3 2>&1 | FileCheck %s --check-prefix=UNFIT
-// UNFIT: error: the shapes of the arguments of '{{put|distances|embed}}' do not fit together
+// RUN: tcc-attn run %s --func=constant --in=%t.rows.npy,%t.least.npy --out=%t.npy && cmp %t.npy %t.pair.npy
+// RUN: sh -c 'for n in 10 11 30; do tcc-attn run %s --func=apart --random --dims=$n --check || exit 1; done'
+// RUN: not tcc-attn run %s --func=apart --random --dims=9 2>&1 | FileCheck %s --check-prefix=UNFIT
+// UNFIT: error: the shapes of the arguments of '{{put|distances|embed|apart}}' do not fit together
 
 func.func @numbers() -> (tensor<5x2xf32>, tensor<7xi32>, tensor<2x2xf32>, tensor<i64>, tensor<i64>, tensor<7x2xf32>, tensor<5x2xf32>,
-    tensor<5x2xf32>, tensor<2xf32>, tensor<5x2xf32>) {
+    tensor<5x2xf32>, tensor<2xf32>, tensor<5x2xf32>, tensor<2x1xf32>) {
   %rows = arith.constant dense<[[0.0, 1.0], [10.0, 11.0], [20.0, 21.0], [30.0, 31.0], [40.0, 41.0]]> : tensor<5x2xf32>
   %tokens = arith.constant dense<[0, 4, 5, -1, 2147483647, -2147483648, 3]> : tensor<7xi32>
   %two = arith.constant dense<7.0> : tensor<2x2xf32>
@@ -30,8 +33,9 @@ func.func @numbers() -> (tensor<5x2xf32>, tensor<7xi32>, tensor<2x2xf32>, tensor
   %last = arith.constant dense<[[0.0, 1.0], [10.0, 11.0], [20.0, 21.0], [7.0, 7.0], [7.0, 7.0]]> : tensor<5x2xf32>
   %sum = arith.constant dense<[180.0, 187.0]> : tensor<2xf32>
   %written = arith.constant dense<[[0.0, 1.0], [10.0, 11.0], [20.0, 21.0], [40.0, 41.0], [30.0, 31.0]]> : tensor<5x2xf32>
-  return %rows, %tokens, %two, %least, %most, %embedded, %first, %last, %sum, %written : tensor<5x2xf32>, tensor<7xi32>, tensor<2x2xf32>,
-      tensor<i64>, tensor<i64>, tensor<7x2xf32>, tensor<5x2xf32>, tensor<5x2xf32>, tensor<2xf32>, tensor<5x2xf32>
+  %pair = arith.constant dense<[[20.0], [30.0]]> : tensor<2x1xf32>
+  return %rows, %tokens, %two, %least, %most, %embedded, %first, %last, %sum, %written, %pair : tensor<5x2xf32>, tensor<7xi32>, tensor<2x2xf32>,
+      tensor<i64>, tensor<i64>, tensor<7x2xf32>, tensor<5x2xf32>, tensor<5x2xf32>, tensor<2xf32>, tensor<5x2xf32>, tensor<2x1xf32>
 }
 
 // The number of a token; the feature is that of a loop.
@@ -250,4 +254,21 @@ func.func @memory(%rows: memref<5x2xf32>, %tokens: memref<7xi32>, %from: memref<
     memref.store %row, %tokens[%j] : memref<7xi32>
   }
   return
+}
+
+// A position from memory behind one that is a constant.
+// CHECK-LABEL: func.func @constant(
+// CHECK: tensor.extract_slice %arg0[%c2, %{{[^]]*}}] [2, 1] [1, 1]
+func.func @constant(%rows: tensor<?x?xf32>, %at: tensor<i64>) -> tensor<2x1xf32> {
+  %c2 = arith.constant 2 : index
+  %p = tensor.extract %at[] : tensor<i64>
+  %i = arith.index_cast %p : i64 to index
+  %r = tensor.extract_slice %rows[%c2, %i] [2, 1] [1, 1] : tensor<?x?xf32> to tensor<2x1xf32>
+  return %r : tensor<2x1xf32>
+}
+
+// Every third element.
+func.func @apart(%x: tensor<?xf32>) -> tensor<4xf32> {
+  %r = tensor.extract_slice %x[0] [4] [3] : tensor<?xf32> to tensor<4xf32>
+  return %r : tensor<4xf32>
 }
