@@ -153,11 +153,16 @@ static bool take_heads(ir_op *op, void *data) {
   }
   const ir_type *type = ir_result(op, 0)->type;
   int64_t shape[IR_MAX_RANK];
-  for (unsigned dim = 0; dim < type->rank; dim++)
+  ir_value *sizes[IR_MAX_RANK];
+  unsigned num_sizes = 0, at = 0;
+  for (unsigned dim = 0; dim < type->rank; dim++) {
+    ir_value *size = type->shape[dim] == IR_DYNAMIC ? ir_operand(op, at++) : NULL;
     shape[dim] = dims >> dim & 1 ? g->heads : type->shape[dim];
+    if (shape[dim] == IR_DYNAMIC)
+      sizes[num_sizes++] = size;
+  }
   type = ir_type_with_shape(op->module, type, type->rank, shape);
-  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = op->attrs, .num_attrs = op->num_attrs};
-  ir_replace_op(op, ir_result(ir_op_create(&builder, op->code, &spec), 0));
+  ir_replace_op(op, ir_create(&builder, op->code, type, num_sizes, sizes, op->num_attrs, op->attrs));
   return true;
 }
 

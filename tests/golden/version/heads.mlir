@@ -5,6 +5,8 @@
 // RUN: tcc-attn run %s --func=causal --threads=2 --random --dims=3,300,300 --check --verify | FileCheck %s --check-prefix=GOOD
 // RUN: tcc-attn run %s --func=sloped --threads=2 --random --dims=1,300,300 --check --verify | FileCheck %s --check-prefix=GOOD
 // RUN: tcc-attn run %s --func=own --threads=2 --random --dims=1,300,300 --check --verify | FileCheck %s --check-prefix=GOOD
+// RUN: tcc-attn run %s --func=columns --threads=2 --random --dims=2,1,1 --check --verify | FileCheck %s --check-prefix=GOOD
+// RUN: tcc-attn run %s --func=columns --threads=2 --random --dims=2,3,5 --check --verify | FileCheck %s --check-prefix=GOOD
 // GOOD: : good
 
 // CHECK-LABEL: func.func @causal(
@@ -124,4 +126,33 @@ func.func @own(%q: tensor<3x4x?x64xf32>, %k: tensor<3x4x?x64xf32>, %v: tensor<3x
     linalg.yield %t : f32
   } -> tensor<3x4x?x64xf32>
   return %r : tensor<3x4x?x64xf32>
+}
+
+// Scratch memory for all heads, of which other extents are open.
+// CHECK-LABEL: func.func @columns(
+// CHECK: memref.alloc(%{{.*}}, %{{.*}}, %{{.*}}) {alignment = 64 : i64} : memref<1x?x3x?x?xf32>
+func.func @columns(%x: tensor<?x3xf16>, %y: tensor<?x?x2xf16>) -> tensor<?x?x3x?x?xf16> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f16
+  %a = tensor.dim %y, %c0 : tensor<?x?x2xf16>
+  %b = tensor.dim %y, %c1 : tensor<?x?x2xf16>
+  %n = tensor.dim %x, %c0 : tensor<?x3xf16>
+  %e0 = tensor.empty(%n, %b, %a) : tensor<?x?x3x?xf16>
+  %p = linalg.generic {indexing_maps = [affine_map<(n, b, h, a) -> (n, h)>, affine_map<(n, b, h, a) -> (n, b, h, a)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%x : tensor<?x3xf16>) outs(%e0 : tensor<?x?x3x?xf16>) {
+  ^bb0(%in: f16, %out: f16):
+    %i = linalg.index 3 : index
+    %j = arith.index_cast %i : index to i32
+    %v = arith.sitofp %j : i32 to f16
+    linalg.yield %v : f16
+  } -> tensor<?x?x3x?xf16>
+  %e1 = tensor.empty(%a, %a, %b, %b) : tensor<?x?x3x?x?xf16>
+  %f1 = linalg.fill ins(%zero : f16) outs(%e1 : tensor<?x?x3x?x?xf16>) -> tensor<?x?x3x?x?xf16>
+  %r = linalg.generic {indexing_maps = [affine_map<(h, c, d, k, a, b) -> (k, b, h, a)>, affine_map<(h, c, d, k, a, b) -> (d, c, k)>, affine_map<(h, c, d, k, a, b) -> (a, d, h, c, b)>], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel", "parallel"]} ins(%p, %y : tensor<?x?x3x?xf16>, tensor<?x?x2xf16>) outs(%f1 : tensor<?x?x3x?x?xf16>) {
+  ^bb0(%u: f16, %w: f16, %out: f16):
+    %m = arith.mulf %u, %w : f16
+    %t = arith.addf %out, %m : f16
+    linalg.yield %t : f16
+  } -> tensor<?x?x3x?x?xf16>
+  return %r : tensor<?x?x3x?x?xf16>
 }
