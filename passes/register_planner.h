@@ -53,10 +53,11 @@ static inline bool is_reduction(const planner *p, unsigned loop) { return ir_loo
 
 static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* An extent for comparisons: what is not known is taken as its bound, or as large. */
+/* An extent for comparisons, at least 1: what is not known is taken as its bound, or as large. */
 static inline int64_t guess(const planner *p, unsigned loop) {
   enum { LARGE = 1 << 20 };
-  return p->extents[loop] == IR_DYNAMIC ? smaller(register_plan_bound(p->op, loop), LARGE) : p->extents[loop];
+  int64_t most = p->extents[loop] == IR_DYNAMIC ? smaller(register_plan_bound(p->op, loop), LARGE) : p->extents[loop];
+  return most < 1 ? 1 : most;
 }
 
 /* Iterations of the loop over rows, or of none (-1). */

@@ -932,3 +932,17 @@ func.func @f(%x: tensor<5x33xf32>) -> tensor<5x33xf32> {
   } -> tensor<5x33xf32>
   return %r : tensor<5x33xf32>
 }
+
+//--- no-numbers.mlir
+// No numbers, although no extent says so.
+func.func @f(%x: tensor<4x?x0xf32>) -> tensor<2x2x?xi32> {
+  %c1 = arith.constant 1 : index
+  %merged = tensor.collapse_shape %x [[0], [1, 2]] : tensor<4x?x0xf32> into tensor<4x?xf32>
+  %none = tensor.dim %merged, %c1 : tensor<4x?xf32>
+  %r = tensor.generate %none {
+  ^bb0(%i: index, %j: index, %k: index):
+    %number = arith.index_cast %k : index to i32
+    tensor.yield %number : i32
+  } : tensor<2x2x?xi32>
+  return %r : tensor<2x2x?xi32>
+}
