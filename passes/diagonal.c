@@ -41,7 +41,7 @@ static bool find_runs(const ir_attr *constant, diagonals *found) {
     found->num_runs = 1;
     return true;
   }
-  if (!find_dims(constant->type, found))
+  if (!constant->count || !find_dims(constant->type, found))
     return false;
   int64_t rows = constant->type->shape[found->row], columns = constant->type->shape[found->column];
   for (int64_t diagonal = 1 - rows; diagonal < columns; diagonal++) {

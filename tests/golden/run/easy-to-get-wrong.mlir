@@ -946,3 +946,12 @@ func.func @f(%x: tensor<4x?x0xf32>) -> tensor<2x2x?xi32> {
   } : tensor<2x2x?xi32>
   return %r : tensor<2x2x?xi32>
 }
+
+//--- empty-constant.mlir
+// A constant without elements.
+func.func @f() -> tensor<33x0xf32> {
+  %k = arith.constant dense<> : tensor<33x0xf32>
+  %e = tensor.empty() : tensor<33x0xf32>
+  %r = linalg.square ins(%k : tensor<33x0xf32>) outs(%e : tensor<33x0xf32>) -> tensor<33x0xf32>
+  return %r : tensor<33x0xf32>
+}
