@@ -257,7 +257,7 @@ static void take_terms(const planner *p, register_plan *plan) {
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
     if (!is_reduction(p, loop) || !(p->allowed & ir_bit(loop)) || p->extents[loop] == IR_DYNAMIC)
       continue;
-    int64_t vectors = plan->steps[plan->simd] / p->lanes;
+    int64_t vectors = (plan->steps[plan->simd] - 1) / p->lanes + 1; /* or a part of one */
     while (2 * vectors * plan->steps[loop] <= p->accumulators && p->extents[loop] % (2 * plan->steps[loop]) == 0)
       plan->steps[loop] *= 2;
     if (plan->steps[loop] == 1)

@@ -955,3 +955,13 @@ func.func @f() -> tensor<33x0xf32> {
   %r = linalg.square ins(%k : tensor<33x0xf32>) outs(%e : tensor<33x0xf32>) -> tensor<33x0xf32>
   return %r : tensor<33x0xf32>
 }
+
+//--- few-columns.mlir
+// Many rows of fewer columns than lanes: the whole sum is no register tile.
+func.func @f(%x: tensor<32768x3xf32>) -> tensor<3xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<3xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+  %r = linalg.reduce { arith.addf } ins(%x : tensor<32768x3xf32>) outs(%z : tensor<3xf32>) dimensions = [0]
+  return %r : tensor<3xf32>
+}
