@@ -137,12 +137,12 @@ bool verify_parallel_insert_slice(const ir_op *op) {
 /* --------------------------------------------------------------------------------------------------------- reshapes */
 
 /* The dims `first` to `last` of `large` lie in memory as dim `dim` of `small` does. In row-major order all do, also
- * where an extent of 0 makes numbers of the strides that do not multiply up. */
+ * where an extent of 0 makes numbers of the strides that do not multiply up; and so do dims without elements. */
 static bool strides_agree(const ir_type *small, unsigned dim, const ir_type *large, unsigned first, unsigned last) {
   if (small->kind != IR_TYPE_MEMREF || (!small->strides && !large->strides))
     return true;
   int64_t expected = ir_type_stride(small, dim);
-  for (unsigned i = last + 1; i-- > first;) {
+  for (unsigned i = last + 1; i-- > first && small->shape[dim];) {
     if (large->shape[i] != 1 && !ir_extents_agree(ir_type_stride(large, i), expected))
       return false;
     bool unknown = expected == IR_DYNAMIC || large->shape[i] == IR_DYNAMIC;

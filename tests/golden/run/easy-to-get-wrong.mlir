@@ -965,3 +965,11 @@ func.func @f(%x: tensor<32768x3xf32>) -> tensor<3xf32> {
   %r = linalg.reduce { arith.addf } ins(%x : tensor<32768x3xf32>) outs(%z : tensor<3xf32>) dimensions = [0]
   return %r : tensor<3xf32>
 }
+
+//--- nothing-merged.mlir
+// A part of a tensor that has no elements, in one dim.
+func.func @f(%x: tensor<1x3x5xi8>) -> tensor<0xi8> {
+  %s = tensor.extract_slice %x[0, 1, 2] [1, 0, 0] [1, 1, 1] : tensor<1x3x5xi8> to tensor<1x0x0xi8>
+  %r = tensor.collapse_shape %s [[0, 1, 2]] : tensor<1x0x0xi8> into tensor<0xi8>
+  return %r : tensor<0xi8>
+}
