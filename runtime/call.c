@@ -53,16 +53,14 @@ static bool dtype_fits(DLDataType wanted, DLDataType given) {
   return given.lanes == 1 && given.bits == wanted.bits && (integers || given.code == wanted.code);
 }
 
+/* Of a tensor with elements. */
 static bool is_row_major(const DLTensor *tensor) {
   if (!tensor->strides)
     return true;
   int64_t stride = 1;
-  for (int32_t d = tensor->ndim; d-- > 0; stride *= tensor->shape[d]) {
-    if (tensor->shape[d] == 0)
-      return true;
+  for (int32_t d = tensor->ndim; d-- > 0; stride *= tensor->shape[d])
     if (tensor->shape[d] != 1 && tensor->strides[d] != stride)
       return false;
-  }
   return true;
 }
 
@@ -129,7 +127,7 @@ static tec_status check_tensor(const tec_program *program, const char *what, uin
   int64_t elements = runtime_num_elements(given->dtype, given->ndim, given->shape);
   if (elements < 0)
     return runtime_error(context, TEC_INVALID, "%s %u is too large", what, number);
-  if (!is_row_major(given))
+  if (elements && !is_row_major(given))
     return runtime_error(context, TEC_INVALID, "%s %u is not row-major and contiguous", what, number);
   if (elements && (!given->data || (uintptr_t)runtime_tensor_data(given) % (given->dtype.bits / 8)))
     return runtime_error(context, TEC_INVALID, "%s %u has no data, or data not aligned to its elements", what, number);

@@ -190,14 +190,15 @@ static void convert_element(DLDataType from, const void *source, DLDataType to, 
 
 tec_status tec_tensor_convert(tec_context *context, const DLTensor *source, DLDataType dtype,
                               DLManagedTensor **tensor) {
-  if (source->device.device_type != kDLCPU || !runtime_dtype_known(source->dtype) ||
-      runtime_num_elements(source->dtype, source->ndim, source->shape) < 0)
+  bool known = source->device.device_type == kDLCPU && runtime_dtype_known(source->dtype);
+  int64_t elements = known ? runtime_num_elements(source->dtype, source->ndim, source->shape) : -1;
+  if (elements < 0 || (elements && !source->data))
     return runtime_error(context, TEC_INVALID, "the tensor to convert is not a valid tensor in host memory");
   DLManagedTensor *created;
   tec_status status = tec_tensor_create(context, dtype, source->ndim, source->shape, &created);
   if (status)
     return status;
-  int64_t elements = runtime_num_elements(dtype, source->ndim, source->shape), subscripts[RUNTIME_MAX_RANK] = {0};
+  int64_t subscripts[RUNTIME_MAX_RANK] = {0};
   size_t from_bytes = source->dtype.bits / 8, to_bytes = dtype.bits / 8;
   char *target = created->dl_tensor.data;
   for (int64_t i = 0; i < elements; i++, target += to_bytes) {

@@ -222,6 +222,14 @@ Test(api, shapes_that_are_none_are_refused) {
   const DLTensor *argument = &tensor;
   cr_assert_eq(tec_program_call(program, NULL, 1, &argument, 1, &other), TEC_OK, "%s", kept.last);
   tec_tensor_release(other);
+  other = NULL;
+  int64_t none[] = {0, 4}, turned[] = {1, 2};
+  tensor.strides = turned;
+  expect_refused(program, &kept, &tensor, "argument 0 is not row-major and contiguous");
+  tensor.shape = none; /* no elements are as far apart as anyone likes, and nowhere */
+  tensor.data = NULL;
+  cr_assert_eq(tec_program_call(program, NULL, 1, &argument, 1, &other), TEC_OK, "%s", kept.last);
+  tec_tensor_release(other);
   tec_program_destroy(program);
   tec_context_destroy(context);
 }
@@ -242,6 +250,12 @@ Test(api, null_in_place_of_what_is_needed_is_refused) {
   cr_assert(strstr(kept.last, "the array of the results of 'same' is NULL"), "%s", kept.last);
   cr_assert_eq(tec_program_set_device(program, NULL), TEC_INVALID);
   cr_assert(strstr(kept.last, "the name of a device is NULL"), "%s", kept.last);
+  tensor.data = NULL;
+  char *bytes = NULL;
+  size_t size;
+  cr_assert_eq(tec_tensor_convert(context, &tensor, tensor.dtype, &result), TEC_INVALID);
+  cr_assert_eq(tec_tensor_write_npy(context, &tensor, &bytes, &size), TEC_INVALID);
+  cr_assert(strstr(kept.last, "is not a valid tensor"), "%s", kept.last);
   tec_program_destroy(program);
   tec_context_destroy(context);
 }
