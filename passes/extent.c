@@ -95,16 +95,19 @@ static bool have_one_shape(ir_value *a, ir_value *b) {
   return same;
 }
 
-/* Each iteration passes on as carried value `i` what has the shape of the first one, and so it is for what it passes on
- * from places of others; those in *seen are looked at already. */
+/* Each iteration passes on as carried value `i` what has the shape of the first one, as it is made from that or its
+ * sizes are spelled alike, and so it is for what it passes on from places of others; those in *seen are looked at
+ * already. */
 static bool keeps_first_shape(const ir_op *loop, unsigned i, uint64_t *seen) {
   const ir_block *body = ir_region(loop, 0);
-  ir_value *first = ir_group_operand(loop, 3, i), *value = ir_yielded(loop, i);
+  ir_value *first = ir_group_operand(loop, 3, i), *value = ir_yielded(loop, i), *passed_on = value;
   *seen |= i < 64 ? UINT64_C(1) << i : 0;
   while (value && value != first && (value->op || value->block != body))
     value = earlier_value(value);
-  if (!value || value == first)
-    return value != NULL;
+  if (!value)
+    return have_one_shape(passed_on, first);
+  if (value == first)
+    return true;
   unsigned other = value->index - 1;
   return value->index && other < 64 && have_one_shape(ir_group_operand(loop, 3, other), first) &&
          (*seen & UINT64_C(1) << other || keeps_first_shape(loop, other, seen));

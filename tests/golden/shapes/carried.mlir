@@ -1,6 +1,6 @@
 // What a loop carries keeps its extents where each step passes on what has them, from its own place or from another's that
-// began alike: a step before the last, or two that swap.
-// RUN: sh -c 'for f in before swapped; do for d in 4,0 5,1 6,2 7,7; do tcc-attn run %s --func=$f --random --dims=$d --check || exit 1; done; done'
+// began alike: a step before the last, or two that swap; or where what is passed on is made for such a size.
+// RUN: sh -c 'for f in before swapped spelled; do for d in 4,0 5,1 6,2 7,7; do tcc-attn run %s --func=$f --random --dims=$d --check || exit 1; done; done'
 
 func.func @before(%x: tensor<?x3xf32>, %steps: tensor<?xi8>) -> (tensor<?x3xf32>, tensor<?x3xf32>) {
   %c0 = arith.constant 0 : index
@@ -23,4 +23,22 @@ func.func @swapped(%x: tensor<?xf32>, %steps: tensor<?xi8>) -> (tensor<?xf32>, t
     scf.yield %b, %c, %a : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
   }
   return %r#0, %r#1, %r#2 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}
+
+// The largest and the sum of the rows, as loops over the keys of attention carry them.
+func.func @spelled(%x: tensor<?x?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %rows = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %first = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %r:2 = scf.for %i = %c0 to %rows step %c1 iter_args(%most = %first, %sum = %first) -> (tensor<?xf32>, tensor<?xf32>) {
+    %row = tensor.extract_slice %x[%i, 0] [1, %n] [1, 1] : tensor<?x?xf32> to tensor<?xf32>
+    %new_most = linalg.max ins(%most, %row : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %new_sum = arith.addf %sum, %row : tensor<?xf32>
+    scf.yield %new_most, %new_sum : tensor<?xf32>, tensor<?xf32>
+  }
+  return %r#0, %r#1 : tensor<?xf32>, tensor<?xf32>
 }
