@@ -363,7 +363,30 @@ static bool is_whole(const ir_slice *slice, const ir_value *value) {
   return ir_indices_are(slice->rank, slice->offsets, 0) && ir_slice_has_unit_strides(slice);
 }
 
-/* The slice of a slice as one slice of the inner source. Dims that the inner one drops have extent 1 and stay so. */
+/* The number is an argument's or memory's, or made of such: it may be any, but for what has limits. */
+static bool is_given(const ir_value *value, unsigned *steps) {
+  const ir_op *op = value->op;
+  if (!op)
+    return value->block->parent->code == OP_FUNC_FUNC;
+  if (op->code == OP_TENSOR_EXTRACT || op->code == OP_MEMREF_LOAD)
+    return true;
+  bool passes_on = op->code == OP_ARITH_INDEX_CAST || op->code == OP_ARITH_INDEX_CASTUI || op->code == OP_ARITH_ADDI ||
+                   op->code == OP_ARITH_SUBI || op->code == OP_ARITH_MULI || op->code == OP_AFFINE_APPLY;
+  for (unsigned i = 0; passes_on && i < op->num_operands; i++)
+    if (!*steps || !--*steps || is_given(ir_operand(op, i), steps))
+      return true;
+  return false;
+}
+
+/* Where a slice begins within a part of a dim: nothing shows that it does not leave the part. */
+static bool may_leave(ir_index offset, const ir_op *part, const ir_slice *inner, unsigned dim) {
+  unsigned steps = 64;
+  bool is_all = is_extent(inner->sizes[dim], ir_operand(part, 0), dim);
+  return offset.value && !is_all && is_given(offset.value, &steps);
+}
+
+/* The slice of a slice as one slice of the inner source. Dims that the inner one drops have extent 1 and stay so. A
+ * place in a part of a dim stays one there, as it is the part that it must not leave. */
 static ir_value *merge_slices(ir_builder *builder, const ir_op *op, const ir_slice *outer, const ir_op *inner_op) {
   ir_slice inner = ir_slice_of(inner_op);
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
@@ -380,6 +403,8 @@ static ir_value *merge_slices(ir_builder *builder, const ir_op *op, const ir_sli
     return NULL;
   for (unsigned i = 0; i < inner.rank; i++) {
     bool keep = kept[i] < IR_MAX_RANK;
+    if (keep && may_leave(outer->offsets[kept[i]], inner_op, &inner, i))
+      return NULL;
     offsets[i] = keep ? ir_index_add(builder, inner.offsets[i], outer->offsets[kept[i]]) : inner.offsets[i];
     sizes[i] = keep ? outer->sizes[kept[i]] : ir_index_const(1);
   }

@@ -1,6 +1,6 @@
 // Subscripts and slices that are known at run time only and lie outside of their tensor are moved to its nearest place;
 // those that follow from extents are checked in each call, and nothing is added where neither is needed.
-// RUN: tcc-attn run %s --func=numbers --out=%t.rows.npy,%t.tokens.npy,%t.two.npy,%t.least.npy,%t.most.npy,%t.embedded.npy,%t.first.npy,%t.last.npy,%t.sum.npy,%t.written.npy,%t.pair.npy
+// RUN: tcc-attn run %s --func=numbers --out=%t.rows.npy,%t.tokens.npy,%t.two.npy,%t.least.npy,%t.most.npy,%t.embedded.npy,%t.first.npy,%t.last.npy,%t.sum.npy,%t.written.npy,%t.pair.npy,%t.second.npy,%t.third.npy
 // RUN: tcc-attn run %s --func=embed --in=%t.rows.npy,%t.tokens.npy --out=%t.npy && cmp %t.npy %t.embedded.npy
 // RUN: tcc-attn run %s --func=put --in=%t.rows.npy,%t.two.npy,%t.least.npy --out=%t.npy && cmp %t.npy %t.first.npy
 // RUN: tcc-attn run %s --func=put --in=%t.rows.npy,%t.two.npy,%t.most.npy --out=%t.npy && cmp %t.npy %t.last.npy
@@ -17,12 +17,14 @@
 // RUN: sh -c 'for n in 0 1 5; do tcc-attn run %s --func=none --random --dims=$n --check || exit 1; done'
 // RUN: not tcc-attn run %s --func=embed --random --dims=0,3 2>&1 | FileCheck %s --check-prefix=UNFIT
 // RUN: tcc-attn run %s --func=constant --in=%t.rows.npy,%t.least.npy --out=%t.npy && cmp %t.npy %t.pair.npy
+// RUN: tcc-attn run %s --func=part --in=%t.rows.npy,%t.least.npy --out=%t.npy && cmp %t.npy %t.second.npy
+// RUN: tcc-attn run %s --func=part --in=%t.rows.npy,%t.most.npy --out=%t.npy && cmp %t.npy %t.third.npy
 // RUN: sh -c 'for n in 10 11 30; do tcc-attn run %s --func=apart --random --dims=$n --check || exit 1; done'
 // RUN: not tcc-attn run %s --func=apart --random --dims=9 2>&1 | FileCheck %s --check-prefix=UNFIT
 // UNFIT: error: the shapes of the arguments of '{{put|distances|embed|apart}}' do not fit together
 
 func.func @numbers() -> (tensor<5x2xf32>, tensor<7xi32>, tensor<2x2xf32>, tensor<i64>, tensor<i64>, tensor<7x2xf32>, tensor<5x2xf32>,
-    tensor<5x2xf32>, tensor<2xf32>, tensor<5x2xf32>, tensor<2x1xf32>) {
+    tensor<5x2xf32>, tensor<2xf32>, tensor<5x2xf32>, tensor<2x1xf32>, tensor<1x2xf32>, tensor<1x2xf32>) {
   %rows = arith.constant dense<[[0.0, 1.0], [10.0, 11.0], [20.0, 21.0], [30.0, 31.0], [40.0, 41.0]]> : tensor<5x2xf32>
   %tokens = arith.constant dense<[0, 4, 5, -1, 2147483647, -2147483648, 3]> : tensor<7xi32>
   %two = arith.constant dense<7.0> : tensor<2x2xf32>
@@ -34,8 +36,11 @@ func.func @numbers() -> (tensor<5x2xf32>, tensor<7xi32>, tensor<2x2xf32>, tensor
   %sum = arith.constant dense<[180.0, 187.0]> : tensor<2xf32>
   %written = arith.constant dense<[[0.0, 1.0], [10.0, 11.0], [20.0, 21.0], [40.0, 41.0], [30.0, 31.0]]> : tensor<5x2xf32>
   %pair = arith.constant dense<[[20.0], [30.0]]> : tensor<2x1xf32>
-  return %rows, %tokens, %two, %least, %most, %embedded, %first, %last, %sum, %written, %pair : tensor<5x2xf32>, tensor<7xi32>, tensor<2x2xf32>,
-      tensor<i64>, tensor<i64>, tensor<7x2xf32>, tensor<5x2xf32>, tensor<5x2xf32>, tensor<2xf32>, tensor<5x2xf32>, tensor<2x1xf32>
+  %second = arith.constant dense<[[10.0, 11.0]]> : tensor<1x2xf32>
+  %third = arith.constant dense<[[20.0, 21.0]]> : tensor<1x2xf32>
+  return %rows, %tokens, %two, %least, %most, %embedded, %first, %last, %sum, %written, %pair, %second, %third : tensor<5x2xf32>, tensor<7xi32>, tensor<2x2xf32>,
+      tensor<i64>, tensor<i64>, tensor<7x2xf32>, tensor<5x2xf32>, tensor<5x2xf32>, tensor<2xf32>, tensor<5x2xf32>, tensor<2x1xf32>,
+      tensor<1x2xf32>, tensor<1x2xf32>
 }
 
 // The number of a token; the feature is that of a loop.
@@ -271,4 +276,13 @@ func.func @constant(%rows: tensor<?x?xf32>, %at: tensor<i64>) -> tensor<2x1xf32>
 func.func @apart(%x: tensor<?xf32>) -> tensor<4xf32> {
   %r = tensor.extract_slice %x[0] [4] [3] : tensor<?xf32> to tensor<4xf32>
   return %r : tensor<4xf32>
+}
+
+// A row of the second and the third one, not of others.
+func.func @part(%rows: tensor<5x2xf32>, %at: tensor<i64>) -> tensor<1x2xf32> {
+  %p = tensor.extract %at[] : tensor<i64>
+  %i = arith.index_cast %p : i64 to index
+  %part = tensor.extract_slice %rows[1, 0] [2, 2] [1, 1] : tensor<5x2xf32> to tensor<2x2xf32>
+  %r = tensor.extract_slice %part[%i, 0] [1, 2] [1, 1] : tensor<2x2xf32> to tensor<1x2xf32>
+  return %r : tensor<1x2xf32>
 }
