@@ -378,11 +378,16 @@ static bool is_given(const ir_value *value, unsigned *steps) {
   return false;
 }
 
-/* Where a slice begins within a part of a dim: nothing shows that it does not leave the part. */
-static bool may_leave(ir_index offset, const ir_op *part, const ir_slice *inner, unsigned dim) {
+static bool is_given_offset(ir_index offset) {
   unsigned steps = 64;
-  bool is_all = is_extent(inner->sizes[dim], ir_operand(part, 0), dim);
-  return offset.value && !is_all && is_given(offset.value, &steps);
+  return offset.value && is_given(offset.value, &steps);
+}
+
+/* Of the part of a dim that `inner` is, `outer` is a part, and nothing shows that both are within what they are of. */
+static bool may_leave(const ir_slice *outer, unsigned at, const ir_slice *inner, const ir_value *whole, unsigned dim) {
+  bool all_of_part = ir_index_is_const(outer->offsets[at], 0) && ir_index_equal(outer->sizes[at], inner->sizes[dim]);
+  bool all_of_whole = ir_index_is_const(inner->offsets[dim], 0) && is_extent(inner->sizes[dim], whole, dim);
+  return !all_of_part && !all_of_whole && (is_given_offset(outer->offsets[at]) || is_given_offset(inner->offsets[dim]));
 }
 
 /* The slice of a slice as one slice of the inner source. Dims that the inner one drops have extent 1 and stay so. A
@@ -403,7 +408,7 @@ static ir_value *merge_slices(ir_builder *builder, const ir_op *op, const ir_sli
     return NULL;
   for (unsigned i = 0; i < inner.rank; i++) {
     bool keep = kept[i] < IR_MAX_RANK;
-    if (keep && may_leave(outer->offsets[kept[i]], inner_op, &inner, i))
+    if (keep && may_leave(outer, kept[i], &inner, ir_operand(inner_op, 0), i))
       return NULL;
     offsets[i] = keep ? ir_index_add(builder, inner.offsets[i], outer->offsets[kept[i]]) : inner.offsets[i];
     sizes[i] = keep ? outer->sizes[kept[i]] : ir_index_const(1);

@@ -19,6 +19,8 @@
 // RUN: tcc-attn run %s --func=constant --in=%t.rows.npy,%t.least.npy --out=%t.npy && cmp %t.npy %t.pair.npy
 // RUN: tcc-attn run %s --func=part --in=%t.rows.npy,%t.least.npy --out=%t.npy && cmp %t.npy %t.second.npy
 // RUN: tcc-attn run %s --func=part --in=%t.rows.npy,%t.most.npy --out=%t.npy && cmp %t.npy %t.third.npy
+// RUN: tcc-attn run %s --func=part_of_part --in=%t.rows.npy,%t.least.npy --out=%t.npy && cmp %t.npy %t.second.npy
+// RUN: tcc-attn run %s --func=part_of_part --in=%t.rows.npy,%t.most.npy --out=%t.npy && cmp %t.npy %t.third.npy
 // RUN: sh -c 'for n in 10 11 30; do tcc-attn run %s --func=apart --random --dims=$n --check || exit 1; done'
 // RUN: not tcc-attn run %s --func=apart --random --dims=9 2>&1 | FileCheck %s --check-prefix=UNFIT
 // UNFIT: error: the shapes of the arguments of '{{put|distances|embed|apart}}' do not fit together
@@ -284,5 +286,14 @@ func.func @part(%rows: tensor<5x2xf32>, %at: tensor<i64>) -> tensor<1x2xf32> {
   %i = arith.index_cast %p : i64 to index
   %part = tensor.extract_slice %rows[1, 0] [2, 2] [1, 1] : tensor<5x2xf32> to tensor<2x2xf32>
   %r = tensor.extract_slice %part[%i, 0] [1, 2] [1, 1] : tensor<2x2xf32> to tensor<1x2xf32>
+  return %r : tensor<1x2xf32>
+}
+
+// The second one of four rows, which begin with the first or the second one.
+func.func @part_of_part(%rows: tensor<5x2xf32>, %at: tensor<i64>) -> tensor<1x2xf32> {
+  %p = tensor.extract %at[] : tensor<i64>
+  %i = arith.index_cast %p : i64 to index
+  %part = tensor.extract_slice %rows[%i, 0] [4, 2] [1, 1] : tensor<5x2xf32> to tensor<4x2xf32>
+  %r = tensor.extract_slice %part[1, 0] [1, 2] [1, 1] : tensor<4x2xf32> to tensor<1x2xf32>
   return %r : tensor<1x2xf32>
 }
