@@ -142,6 +142,19 @@ static void launch_arithmetic(launch_plan *plan, const ir_op *op) {
     set_size(plan, op, launch_binary(plan, operations_of[op->code], sizes[0], sizes[1]));
 }
 
+/* The quotient rounded towards 0, and what it leaves: down where it is not below 0, else up. */
+static void launch_divsi(launch_plan *plan, const ir_op *op) {
+  uint32_t x[2];
+  if (!operand_sizes(plan, op, x))
+    return;
+  uint32_t up = launch_binary(plan, PROGRAM_CEILDIV, x[0], x[1]), zero = launch_constant(plan, 0);
+  uint32_t quotient = launch_binary(plan, PROGRAM_MAX, launch_binary(plan, PROGRAM_FLOORDIV, x[0], x[1]),
+                                    launch_binary(plan, PROGRAM_MIN, up, zero));
+  if (op->code == OP_ARITH_REMSI)
+    quotient = launch_binary(plan, PROGRAM_SUB, x[0], launch_binary(plan, PROGRAM_MUL, quotient, x[1]));
+  set_size(plan, op, quotient);
+}
+
 static void launch_cmpi(launch_plan *plan, const ir_op *op) {
   uint32_t x[2];
   ir_predicate predicate = ir_predicate_of(op);
@@ -304,6 +317,8 @@ static launch_hook *const hooks[IR_NUM_OPCODES] = {
     [OP_ARITH_MULI] = launch_arithmetic,
     [OP_ARITH_FLOORDIVSI] = launch_arithmetic,
     [OP_ARITH_CEILDIVSI] = launch_arithmetic,
+    [OP_ARITH_DIVSI] = launch_divsi,
+    [OP_ARITH_REMSI] = launch_divsi,
     [OP_ARITH_MINSI] = launch_arithmetic,
     [OP_ARITH_MAXSI] = launch_arithmetic,
     [OP_ARITH_ANDI] = launch_arithmetic,
