@@ -267,11 +267,11 @@ static void check_reads(shapes *s, ir_op *op) {
 }
 
 /* So many elements from that position on, `step` apart, lie within the dim; of a position that is not known before the
- * call, they have a place there. */
+ * call, they have a place there. Steps longer than the extent leave it like those that are as long. */
 static void check_part(shapes *s, ir_op *op, ir_value *whole, unsigned dim, ir_index from, ir_index count,
-                       int64_t step) {
+                       ir_index step) {
   ir_index first, length, extent;
-  if (op->mark & 1u << dim || !shapes_find_extent(s, whole, dim, &extent))
+  if (op->mark & 1u << dim || !shapes_find_extent(s, whole, dim, &extent) || !find_number(s, step, &step))
     return;
   bool is_known = find_number(s, from, &first);
   if (!find_number(s, count, &length) || (!is_known && !is_foreseen(s, op)))
@@ -280,19 +280,26 @@ static void check_part(shapes *s, ir_op *op, ir_value *whole, unsigned dim, ir_i
     op->mark |= 1u << dim;
   else
     first = ir_index_const(0);
-  if (!extent.value && !first.value && !length.value)
+  if (!extent.value && !first.value && !length.value && !step.value)
     return;
-  ir_index room = ir_index_ceildiv(&s->builder, ir_index_sub(&s->builder, extent, first), step);
+  ir_index room = ir_index_sub(&s->builder, extent, first);
   shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), first);
   shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), length);
-  shapes_require(s, IR_SIGNED_LESS_EQUAL, length, room);
+  if (!step.value) {
+    shapes_require(s, IR_SIGNED_LESS_EQUAL, length, ir_index_ceildiv(&s->builder, room, step.constant));
+    return;
+  }
+  shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), step);
+  step = ir_index_max(&s->builder, ir_index_min(&s->builder, step, extent), ir_index_const(1));
+  ir_index reach = ir_index_mul(&s->builder, ir_index_add(&s->builder, length, ir_index_const(-1)), step);
+  shapes_require(s, IR_SIGNED_LESS_EQUAL, length, extent); /* so that the product does not wrap around */
+  shapes_require(s, IR_SIGNED_LESS, reach, room);
 }
 
 static void check_slice(shapes *s, ir_op *op, ir_value *whole) {
   ir_slice slice = ir_slice_of(op);
   for (unsigned dim = 0; dim < slice.rank; dim++)
-    if (!slice.strides[dim].value)
-      check_part(s, op, whole, dim, slice.offsets[dim], slice.sizes[dim], slice.strides[dim].constant);
+    check_part(s, op, whole, dim, slice.offsets[dim], slice.sizes[dim], slice.strides[dim]);
 }
 
 /* Nothing is padded by less than nothing. */
@@ -320,7 +327,8 @@ void shapes_check_places(shapes *s, ir_op *op) {
     if (!s->reads_positions)
       check_place(s, op, whole);
     for (unsigned dim = 0; s->reads_positions && dim < whole->type->rank; dim++)
-      check_part(s, op, whole, dim, ir_index_of(ir_operand(op, inserts + 1 + dim)), ir_index_const(1), 1);
+      check_part(s, op, whole, dim, ir_index_of(ir_operand(op, inserts + 1 + dim)), ir_index_const(1),
+                 ir_index_const(1));
   } else if (op->code == OP_TENSOR_PAD) {
     check_padding(s, op);
   }

@@ -8,6 +8,10 @@
 // RUN: tcc-attn run %s --func=element --in=%t.rows.npy,%t.4.npy --check | FileCheck %s --check-prefix=FITS
 // RUN: not tcc-attn run %s --func=element --in=%t.rows.npy,%t.5.npy 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: tcc-attn run %s --func=choice --in=%t.rows.npy,%t.5.npy --check | FileCheck %s --check-prefix=FITS
+// RUN: tcc-attn run %s --func=apart --in=%t.rows.npy,%t.4.npy --check | FileCheck %s --check-prefix=FITS
+// RUN: not tcc-attn run %s --func=apart --in=%t.rows.npy,%t.5.npy 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+// RUN: not tcc-attn run %s --func=apart --in=%t.rows.npy,%t.m1.npy 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+// RUN: not tcc-attn run %s --func=apart --in=%t.rows.npy,%t.most.npy 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: sed '/^func.func @element/,$d' %s > %t.mlir && tcc-attn compile %t.mlir --target=nvptx:sm_80 -o %t.tecp
 // RUN: tcc-attn run %t.tecp --func=put --in=%t.rows.npy,%t.row.npy,%t.4.npy --device=ptx-emu | FileCheck %s --check-prefix=RUNS
 // RUN: not tcc-attn run %t.tecp --func=put --in=%t.rows.npy,%t.row.npy,%t.5.npy --device=ptx-emu 2>&1 | FileCheck %s --check-prefix=OUTSIDE
@@ -53,4 +57,10 @@ func.func @choice(%rows: tensor<5x4xf32>, %at: index) -> tensor<4xf32> {
     scf.yield %row : tensor<4xf32>
   }
   return %r : tensor<4xf32>
+}
+
+// Two rows, as far apart as an argument says.
+func.func @apart(%rows: tensor<?x4xf32>, %step: index) -> tensor<2x4xf32> {
+  %r = tensor.extract_slice %rows[0, 0] [2, 4] [%step, 1] : tensor<?x4xf32> to tensor<2x4xf32>
+  return %r : tensor<2x4xf32>
 }
