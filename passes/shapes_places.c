@@ -289,11 +289,12 @@ static void check_part(shapes *s, ir_op *op, ir_value *whole, unsigned dim, ir_i
     shapes_require(s, IR_SIGNED_LESS_EQUAL, length, ir_index_ceildiv(&s->builder, room, step.constant));
     return;
   }
+  /* As many of them as there are elements leave it as surely as more: so the product does not wrap around. */
+  ir_index rest = ir_index_min(&s->builder, ir_index_add(&s->builder, length, ir_index_const(-1)), extent);
+  ir_index reach = ir_index_mul(&s->builder, rest, ir_index_min(&s->builder, step, extent));
+  ir_index none = ir_index_sub(&s->builder, ir_index_const(1), length); /* above 0 where there are no elements */
   shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), step);
-  step = ir_index_max(&s->builder, ir_index_min(&s->builder, step, extent), ir_index_const(1));
-  ir_index reach = ir_index_mul(&s->builder, ir_index_add(&s->builder, length, ir_index_const(-1)), step);
-  shapes_require(s, IR_SIGNED_LESS_EQUAL, length, extent); /* so that the product does not wrap around */
-  shapes_require(s, IR_SIGNED_LESS, reach, room);
+  shapes_require(s, IR_SIGNED_LESS, reach, ir_index_max(&s->builder, room, none));
 }
 
 static void check_slice(shapes *s, ir_op *op, ir_value *whole) {
