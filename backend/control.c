@@ -42,30 +42,24 @@ void emit_fail_if(emitter *e, LLVMValueRef condition) {
 
 emit_loop emit_loop_begin(emitter *e, LLVMValueRef lower, LLVMValueRef upper, LLVMValueRef step, unsigned num_carried,
                           LLVMValueRef const *inits) {
-  emit_loop loop = {.lower = lower, .upper = upper, .step = step, .inits = inits, .num_carried = num_carried};
+  emit_loop loop = {.step = step, .num_carried = num_carried};
   loop.carried = IR_NEW_ARRAY(&e->arena, LLVMValueRef, num_carried);
-  loop.before = LLVMGetInsertBlock(e->builder);
-  loop.body = emit_block(e, "for");
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
+  loop.header = emit_block(e, "for");
+  LLVMBasicBlockRef body = emit_block(e, "for.body");
   loop.exit = emit_block(e, "for.end");
-  LLVMValueRef any = LLVMBuildICmp(e->builder, LLVMIntSLT, lower, upper, "");
-  LLVMBuildCondBr(e->builder, any, loop.body, loop.exit);
-  LLVMPositionBuilderAtEnd(e->builder, loop.body);
+  LLVMBuildBr(e->builder, loop.header);
+  LLVMPositionBuilderAtEnd(e->builder, loop.header);
   loop.iv = LLVMBuildPhi(e->builder, LLVMTypeOf(lower), "");
-  LLVMAddIncoming(loop.iv, &lower, &loop.before, 1);
+  LLVMAddIncoming(loop.iv, &lower, &before, 1);
   for (unsigned i = 0; i < num_carried; i++) {
     loop.carried[i] = LLVMBuildPhi(e->builder, LLVMTypeOf(inits[i]), "");
-    LLVMAddIncoming(loop.carried[i], (LLVMValueRef *)&inits[i], &loop.before, 1);
+    LLVMAddIncoming(loop.carried[i], (LLVMValueRef *)&inits[i], &before, 1);
   }
+  LLVMValueRef more = LLVMBuildICmp(e->builder, LLVMIntSLT, loop.iv, upper, "");
+  LLVMBuildCondBr(e->builder, more, body, loop.exit);
+  LLVMPositionBuilderAtEnd(e->builder, body);
   return loop;
-}
-
-/* The phi of the loop gets its next value; returns the one behind the loop. */
-static LLVMValueRef end_phi(emitter *e, const emit_loop *loop, LLVMValueRef phi, LLVMValueRef init, LLVMValueRef next,
-                            LLVMBasicBlockRef latch) {
-  LLVMAddIncoming(phi, &next, &latch, 1);
-  LLVMValueRef end = LLVMBuildPhi(e->builder, LLVMTypeOf(phi), "");
-  LLVMAddIncoming(end, (LLVMValueRef[]){init, next}, (LLVMBasicBlockRef[]){loop->before, latch}, 2);
-  return end;
 }
 
 /* LLVM is not to unroll the loop. Its metadata is a node whose first operand is the node itself. */
@@ -88,14 +82,13 @@ void emit_loop_end(emitter *e, emit_loop *loop, LLVMValueRef const *next, bool i
                   LLVMGetIntTypeWidth(LLVMTypeOf(loop->step)) == 64;
   LLVMValueRef iv = is_short ? LLVMBuildNSWAdd(e->builder, loop->iv, loop->step, "")
                              : emit_intrinsic(e, "llvm.sadd.sat", (LLVMValueRef[]){loop->iv, loop->step}, 2);
-  LLVMValueRef more = LLVMBuildICmp(e->builder, LLVMIntSLT, iv, loop->upper, "");
-  LLVMValueRef branch = LLVMBuildCondBr(e->builder, more, loop->body, loop->exit);
+  LLVMAddIncoming(loop->iv, &iv, &latch, 1);
+  for (unsigned i = 0; i < loop->num_carried; i++)
+    LLVMAddIncoming(loop->carried[i], (LLVMValueRef *)&next[i], &latch, 1);
+  LLVMValueRef branch = LLVMBuildBr(e->builder, loop->header);
   if (is_unrolled)
     keep_rolled(e, branch);
   LLVMPositionBuilderAtEnd(e->builder, loop->exit);
-  loop->iv = end_phi(e, loop, loop->iv, loop->lower, iv, latch);
-  for (unsigned i = 0; i < loop->num_carried; i++)
-    loop->carried[i] = end_phi(e, loop, loop->carried[i], loop->inits[i], next[i], latch);
 }
 
 /* --------------------------------------------------------------------------------------------------- ops, blocks */

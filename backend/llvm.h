@@ -180,18 +180,16 @@ static inline unsigned emit_outer_rank(const ir_type *type) { return type->rank 
 
 /* ------------------------------------------------------------------------------------------- control flow (llvm.c) */
 
-/* A loop being emitted: for (iv = lower; iv < upper; iv += step), signed, step > 0. It asks for more at its end, and once
- * before it. */
+/* A loop being emitted: for (iv = lower; iv < upper; iv += step), signed, step > 0. */
 typedef struct emit_loop {
-  LLVMBasicBlockRef before, body, exit;
-  LLVMValueRef lower, upper, step, iv;
-  LLVMValueRef *carried; /* phis, as is iv */
-  LLVMValueRef const *inits;
+  LLVMBasicBlockRef header, exit;
+  LLVMValueRef iv, step;
+  LLVMValueRef *carried; /* phis */
   unsigned num_carried;
 } emit_loop;
 
 LLVMBasicBlockRef emit_block(emitter *e, const char *name); /* appended to the function */
-/* Leaves the builder in the body. `inits` may be NULL when nothing is carried; they are needed until the loop ends. */
+/* Leaves the builder in the body. `inits` may be NULL when nothing is carried. */
 emit_loop emit_loop_begin(emitter *e, LLVMValueRef lower, LLVMValueRef upper, LLVMValueRef step, unsigned num_carried,
                           LLVMValueRef const *inits);
 /* Closes the loop with the next values of what is carried; LLVM may unroll it unless it is already. Afterwards the phis

@@ -39,7 +39,7 @@ static LLVMValueRef nvptx_block_number(emitter *e) {
 
 /* The passes before have merged, hoisted and unrolled; what comes from emission itself is left to tidy up. */
 static const char pipeline[] = "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
-                               "loop-mssa(licm),early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
+                               "loop-mssa(loop-rotate,licm),early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 const kernel_target nvptx_target = {
     .emit = {.name = "nvptx",

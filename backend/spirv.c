@@ -137,7 +137,7 @@ static bool spirv_accept(emitter *e) {
  * leave. */
 static const char pipeline[] = "function(sroa,early-cse,simplifycfg),"
                                "function(scalarizer,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
-                               "loop-mssa(licm),indvars,gvn,loop-unroll,instsimplify,loop-mssa(licm),"
+                               "loop-mssa(loop-rotate,licm),indvars,gvn,loop-unroll,instsimplify,loop-mssa(licm),"
                                "simplifycfg,instsimplify)";
 
 const kernel_target spirv_target = {
