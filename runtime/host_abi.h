@@ -19,8 +19,8 @@ typedef struct tec_host_env {
  * of the function, or 3 when the system does not let the process use the matrix unit that the code is for (results are
  * then undefined). */
 typedef int32_t (*tec_host_kernel)(void *const *data, const int64_t *dims, const tec_host_env *env);
-/* The extents of the results, from those of the arguments. Of `data`, as above, only integer scalars are read, which may
- * be positions in tensors. Returns 0, or when the arguments do not fit together the line of the program's text where they
- * do not, INT32_MAX if there is none; the extents are then undefined. */
+/* The extents of the results, from those of the arguments. Of `data`, as above, only integer scalars are read, which
+ * may be positions in tensors. Returns 0 or, when the arguments do not fit together, the line of the program's text
+ * where they do not, INT32_MAX if there is none; the extents are then undefined. */
 typedef int32_t (*tec_host_shapes)(const int64_t *dims, int64_t *result_dims, void *const *data);
 #endif
