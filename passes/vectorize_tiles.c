@@ -44,7 +44,7 @@ typedef struct kernel {
   tile **tiles;    /* by number of the value: op->mark plus its position among results, then block arguments */
   unsigned num_values, num_retired;
   outer_tile *outer;
-  bool is_narrow;  /* sizes up to SIZE_UNIT are powers of two: few parts and rows are merged, without products */
+  bool is_narrow;  /* there are no products: sizes up to SIZE_UNIT are powers of two */
   ir_op **retired; /* tensor ops, those that define before those that use */
 } kernel;
 
@@ -570,8 +570,7 @@ static bool number_op(ir_op *op, void *data) {
 bool pass_vectorize_tiles(ir_op *forall, const pass_options *options) {
   if (!forall->num_results) /* no tensors */
     return true;
-  bool merges = ir_attr_get(forall, PASS_MERGES) != NULL;
-  kernel k = {.module = forall->module, .block = ir_region(forall, 0), .is_narrow = merges};
+  kernel k = {.module = forall->module, .block = ir_region(forall, 0), .is_narrow = true};
   ir_walk(k.block, number_op, &k);
   k.tiles = IR_NEW_ARRAY(&k.module->arena, tile *, k.num_values);
   k.retired = IR_NEW_ARRAY(&k.module->arena, ir_op *, k.num_retired);
