@@ -228,12 +228,15 @@ static void learn_equal(shapes *s, const ir_value *lhs, const ir_value *rhs) {
   s->equal[first < second ? second : first] = first < second ? first : second;
 }
 
-void shapes_ask(shapes *s, ir_value *holds) {
-  unsigned line, column;
-  if (!ir_loc_resolve(s->function->module, s->builder.loc, NULL, &line, &column))
-    line = NO_LINE;
+static void ask(shapes *s, ir_value *holds, unsigned line) {
   ir_value *zero = ir_const_index(&s->builder, 0), *number = ir_const_index(&s->builder, line);
   take_misfit(s, ir_select(&s->builder, holds, zero, number));
+}
+
+void shapes_ask(shapes *s, ir_value *holds) {
+  unsigned line, column;
+  bool is_known = ir_loc_resolve(s->function->module, s->builder.loc, NULL, &line, &column);
+  ask(s, holds, is_known ? line : NO_LINE);
 }
 
 void shapes_require(shapes *s, ir_predicate predicate, ir_index a, ir_index b) {
@@ -471,8 +474,7 @@ static void check_arguments(shapes *s) {
         ir_value *holds = ir_compare(&s->builder, OP_ARITH_CMPI, IR_EQUAL, extent, known);
         all = ir_binary(&s->builder, OP_ARITH_ANDI, all, holds);
       }
-  s->builder.loc = (ir_loc){0};
-  shapes_ask(s, all);
+  ask(s, all, NO_LINE);
 }
 
 /* -------------------------------------------------------------------------------------------------------- functions */

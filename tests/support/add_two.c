@@ -56,7 +56,7 @@ tec_program *add_two_program(tec_context *context, const add_two_device *device,
       {name, {GROUPS, ONE, ONE}, {items, 1, 1}, kernel->shared_bytes, 3, second_arguments},
   };
   const uint32_t extents[] = {NUMBER};
-  const program_routine routine = {NUM_VALUES, add_values, ONE, 1, extents, BYTES, 2, launches};
+  const program_routine routine = {NUM_VALUES, add_values, ZERO, 1, extents, BYTES, 2, launches};
   const int64_t shape[] = {-1};
   const tec_type type = {TEC_KIND_TENSOR, {kDLFloat, 32, 1}, 1, shape};
   const tec_entry entry = {"add_two", 1, 1, &type, &type, 0, NULL};
