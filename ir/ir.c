@@ -32,15 +32,15 @@ void ir_module_destroy(ir_module *module) {
 }
 
 static void find_lines(ir_arena *arena, ir_source *source) {
-  const char *end = source->text + source->size, *at = source->text;
-  source->num_lines = 1;
-  while ((at = memchr(at, '\n', (size_t)(end - at))) && ++at)
-    source->num_lines++;
-  uint32_t *lines = IR_NEW_ARRAY(arena, uint32_t, source->num_lines);
-  at = source->text;
-  for (uint32_t i = 1; i < source->num_lines; i++) {
-    at = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
-    lines[i] = (uint32_t)(at - source->text);
+  const char *end = source->text + source->size;
+  uint32_t *lines = NULL;
+  size_t capacity = 0;
+  for (const char *at = source->text; at;) {
+    lines = ir_arena_grow(arena, lines, sizeof *lines, source->num_lines, &capacity);
+    lines[source->num_lines++] = (uint32_t)(at - source->text);
+    at = memchr(at, '\n', (size_t)(end - at));
+    if (at)
+      at++;
   }
   source->lines = lines;
 }

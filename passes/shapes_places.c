@@ -290,7 +290,7 @@ static void check_part(shapes *s, ir_op *op, ir_value *whole, unsigned dim, ir_i
     return;
   }
   /* As many of them as there are elements leave it as surely as more: so the product does not wrap around. */
-  ir_index rest = ir_index_min(&s->builder, ir_index_add(&s->builder, length, ir_index_const(-1)), extent);
+  ir_index rest = ir_index_min(&s->builder, less_one(s, length), extent);
   ir_index reach = ir_index_mul(&s->builder, rest, ir_index_min(&s->builder, step, extent));
   ir_index none = ir_index_sub(&s->builder, ir_index_const(1), length); /* above 0 where there are no elements */
   shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), step);

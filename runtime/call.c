@@ -135,9 +135,9 @@ static tec_status check_tensor(const tec_program *program, const char *what, uin
 }
 
 tec_status call_misfit(const tec_program *program, const tec_entry *entry, int64_t line) {
-  bool has_numbers = false, has_line = line > 0 && line < INT32_MAX;
+  bool has_numbers = false;
   char place[32] = "";
-  if (has_line)
+  if (line > 0 && line < INT32_MAX)
     snprintf(place, sizeof place, " at line %lld", (long long)line);
   for (uint32_t i = 0; i < entry->num_arguments; i++)
     has_numbers |= entry->arguments[i].kind == TEC_KIND_SCALAR && !runtime_dtype_is_float(entry->arguments[i].dtype);
