@@ -68,6 +68,7 @@ tec_status tec_context_create(const tec_context_options *given, tec_context **co
   created->asynchronous = options.asynchronous;
   created->report = options.report;
   created->spin = options.spin;
+  created->parallel_for = options.parallel_for;
   *context = created;
   return TEC_OK;
 }

@@ -8,19 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the env's functions get. `held` and `peak`: scratch memory in bytes. */
+/* What the env's functions get. `held` and `peak`: scratch memory in bytes. `in_loop`: a loop is under way, so that a
+ * call comes from one of its bodies. */
 typedef struct host_call {
-  thread_pool *pool;
+  tec_context *context;
+  atomic_bool in_loop;
   _Atomic size_t held, peak;
 } host_call;
 
-static void host_parallel_for(void *context, int64_t count, void (*body)(void *data, int64_t i), void *data) {
-  thread_pool_run(((host_call *)context)->pool, count, body, data);
+static void host_parallel_for(void *env_context, int64_t count, void (*body)(void *data, int64_t i), void *data) {
+  host_call *call = env_context;
+  tec_context *context = call->context;
+  if (count <= 1 || atomic_exchange(&call->in_loop, true)) {
+    for (int64_t i = 0; i < count; i++)
+      body(data, i);
+    return;
+  }
+  if (context->parallel_for)
+    context->parallel_for(context->user, count, body, data);
+  else
+    thread_pool_run(context->pool, count, body, data);
+  atomic_store(&call->in_loop, false);
 }
 
 /* A block has its size in front, at a distance that keeps the alignment. */
-static void *host_allocate(void *context, size_t size) {
-  host_call *call = context;
+static void *host_allocate(void *env_context, size_t size) {
+  host_call *call = env_context;
   if (size > PTRDIFF_MAX - 2 * RUNTIME_ALIGNMENT)
     return NULL;
   char *block = runtime_allocate(size + RUNTIME_ALIGNMENT);
@@ -33,13 +46,13 @@ static void *host_allocate(void *context, size_t size) {
   return block + RUNTIME_ALIGNMENT;
 }
 
-static void host_release(void *context, void *memory) {
+static void host_release(void *env_context, void *memory) {
   if (!memory)
     return;
   char *block = (char *)memory - RUNTIME_ALIGNMENT;
   size_t size;
   memcpy(&size, block, sizeof size);
-  atomic_fetch_sub(&((host_call *)context)->held, size);
+  atomic_fetch_sub(&((host_call *)env_context)->held, size);
   free(block);
 }
 
@@ -137,11 +150,11 @@ static tec_status prepare_results(tec_program *program, const tec_entry *entry, 
 
 static tec_status run_kernel(tec_program *program, const tec_entry *entry, void *const *data, const int64_t *dims) {
   tec_context *context = program->context;
-  if (!context->pool)
+  if (!context->parallel_for && !context->pool)
     context->pool = thread_pool_create(context->threads, context->spin);
-  if (!context->pool)
+  if (!context->parallel_for && !context->pool)
     return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
-  host_call call = {.pool = context->pool};
+  host_call call = {.context = context};
   tec_host_env env = {&call, host_parallel_for, host_allocate, host_release};
   enum { REFUSED = 3 }; /* host_abi.h */
   int32_t failed = functions_of(program, entry)->kernel(data, dims, &env);

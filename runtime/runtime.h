@@ -25,7 +25,8 @@ struct tec_context {
   void *stream;
   bool asynchronous;
   bool report;
-  thread_pool *pool; /* started by the first parallel call */
+  void (*parallel_for)(void *user, int64_t count, void (*body)(void *data, int64_t i), void *data);
+  thread_pool *pool; /* started by the first call of a host's kernel, unless there is `parallel_for` */
 };
 
 /* Reports "error: <text>" and returns `status`. */

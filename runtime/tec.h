@@ -91,7 +91,7 @@ typedef void (*tec_message_callback)(void *user, tec_severity severity, const ch
 typedef struct tec_context_options {
   size_t size;
   tec_message_callback message; /* NULL: messages are dropped */
-  void *user;                   /* for `message` */
+  void *user;                   /* for `message` and `parallel_for` */
   uint32_t threads;             /* that kernels may use, the calling one included; 0: one for each core */
   uint32_t device;              /* which GPU, counted from 0 as its driver does */
   void *stream;                 /* the GPU's stream to work on (a CUstream); NULL: its default stream */
@@ -105,6 +105,11 @@ typedef struct tec_context_options {
   /* Microseconds for which the threads look for the next call before they sleep, each keeping a processor busy. To wake
    * one takes 10 to 60 us: worth it where short calls follow each other. 0: they sleep at once. */
   uint32_t spin;
+  /* The caller's own threads, for kernels of hosts: runs body(data, i) once for each 0 <= i < count, in any order,
+   * perhaps at once, and returns when all are done. Where bodies differ in length, as under causal masks, the later ones
+   * are the longer. It is not called from within a body. `threads` says then how many code is made for, and the
+   * context starts none. NULL: its own threads. */
+  void (*parallel_for)(void *user, int64_t count, void (*body)(void *data, int64_t i), void *data);
 } tec_context_options;
 
 /* Errors: TEC_OUT_OF_MEMORY, TEC_INVALID for a malformed options struct. Threads are started by the first call that can

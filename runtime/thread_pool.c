@@ -1,8 +1,7 @@
 /* thread_pool.c - runs the iterations of a loop on several threads.
  *
  * Invariants
- *  - One loop runs at a time: `busy` is taken for its duration. Who finds it taken is a body of the running loop (a
- *    context has one thread), so running that loop serially on the spot is right and cannot wait for itself.
+ *  - One loop runs at a time: a context has one thread, and bodies have no loops of their own here (host_device.c).
  *  - `next` hands out each index once, the last first: where iterations differ in length, as the rows of a causal
  *    triangle do, the later ones are the long ones, and all would wait for a long one that comes last.
  *  - A worker touches the loop's fields only between announcing itself under the lock (`inside`) and leaving, and the
@@ -45,8 +44,7 @@ struct thread_pool {
   atomic_bool stop;            /* changed under lock: no more loops */
   _Atomic uint64_t generation; /* changed under lock: loops so far */
   atomic_uint inside;          /* changed under lock: workers in the loop */
-  atomic_bool busy;
-  /* Under `busy`. */
+  /* The caller's. */
   int64_t wake_time;                   /* of the caller, for each loop: a running mean in nanoseconds */
   loop_body *short_loops[SHORT_LOOPS]; /* each at the place that its address chooses */
   /* The loop, constant while it runs. */
@@ -217,7 +215,7 @@ static void run_loop(thread_pool *pool) {
 }
 
 void thread_pool_run(thread_pool *pool, int64_t count, loop_body *body, void *data) {
-  if (count <= 1 || pool->num_workers == 0 || atomic_exchange(&pool->busy, true)) {
+  if (count <= 1 || pool->num_workers == 0) {
     for (int64_t i = 0; i < count; i++)
       body(data, i);
     return;
@@ -227,5 +225,4 @@ void thread_pool_run(thread_pool *pool, int64_t count, loop_body *body, void *da
   pool->count = count;
   atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
   run_loop(pool);
-  atomic_store(&pool->busy, false);
 }

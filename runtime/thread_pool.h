@@ -12,7 +12,7 @@ typedef struct thread_pool thread_pool;
 thread_pool *thread_pool_create(unsigned threads, unsigned spin);
 void thread_pool_destroy(thread_pool *pool);
 /* Runs body(data, i) once for each 0 <= i < count and returns when all are done.
- * Iterations are handed out one by one; a loop that was short the last time is begun by the caller alone. A call from
- * within a body runs its iterations one after the other. */
+ * Iterations are handed out one by one; a loop that was short the last time is begun by the caller alone. Not for
+ * bodies of a loop that is under way. */
 void thread_pool_run(thread_pool *pool, int64_t count, void (*body)(void *data, int64_t i), void *data);
 #endif

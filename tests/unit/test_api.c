@@ -325,6 +325,79 @@ Test(api, four_contexts_work_at_once) {
   }
 }
 
+/* A loop whose body calls a function with a loop of its own. */
+static const char loop_in_loop[] = "func.func private @row(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %i: index) {\n"
+                                   "  scf.forall (%j) = (0) to (8) step (1) {\n"
+                                   "    %e = memref.load %x[%i, %j] : memref<8x8xf32>\n"
+                                   "    memref.store %e, %y[%j, %i] : memref<8x8xf32>\n"
+                                   "  }\n"
+                                   "  return\n"
+                                   "}\n"
+                                   "func.func @transpose(%x: memref<8x8xf32>, %y: memref<8x8xf32>) {\n"
+                                   "  scf.forall (%i) = (0) to (8) step (1) {\n"
+                                   "    func.call @row(%x, %y, %i) : (memref<8x8xf32>, memref<8x8xf32>, index) -> ()\n"
+                                   "  }\n"
+                                   "  return\n"
+                                   "}\n";
+
+/* A program's threads that are none of ours: two, which share the iterations of a loop. */
+typedef struct own_threads {
+  messages kept; /* first, as both callbacks get the same pointer */
+  bool in_loop;
+  int loops, bodies;
+  void (*body)(void *data, int64_t i);
+  void *data;
+  int64_t count;
+} own_threads;
+
+static void *run_odd(void *user) {
+  own_threads *own = user;
+  for (int64_t i = 1; i < own->count; i += 2)
+    own->body(own->data, i);
+  return NULL;
+}
+
+static void own_parallel_for(void *user, int64_t count, void (*body)(void *data, int64_t i), void *data) {
+  own_threads *own = user;
+  cr_assert(!own->in_loop);
+  own->in_loop = true;
+  own->loops++;
+  own->bodies += (int)count;
+  own->body = body, own->data = data, own->count = count;
+  pthread_t other;
+  cr_assert_eq(pthread_create(&other, NULL, run_odd, own), 0);
+  for (int64_t i = 0; i < count; i += 2)
+    body(data, i);
+  pthread_join(other, NULL);
+  own->in_loop = false;
+}
+
+Test(api, loops_run_on_the_callers_threads) {
+  for (int ours = 0; ours < 2; ours++) {
+    own_threads own = {0};
+    tec_context *context = messages_context(
+        &own.kept, (tec_context_options){.threads = 2, .parallel_for = ours ? NULL : own_parallel_for});
+    tec_program *program;
+    cr_assert_eq(compile(context, loop_in_loop, &program), TEC_OK, "%s", own.kept.last);
+    float numbers[2][8 * 8];
+    for (int k = 0; k < 8 * 8; k++)
+      numbers[0][k] = (float)k, numbers[1][k] = -1;
+    int64_t shape[] = {8, 8};
+    DLTensor tensors[2];
+    for (int i = 0; i < 2; i++)
+      tensors[i] =
+          (DLTensor){.data = numbers[i], .device = {kDLCPU, 0}, .ndim = 2, .dtype = {kDLFloat, 32, 1}, .shape = shape};
+    const DLTensor *arguments[] = {&tensors[0], &tensors[1]};
+    cr_assert_eq(tec_program_call(program, "transpose", 2, arguments, 0, NULL), TEC_OK, "%s", own.kept.last);
+    for (int k = 0; k < 8 * 8; k++)
+      cr_assert_eq(numbers[1][k], numbers[0][k % 8 * 8 + k / 8]);
+    cr_assert_eq(own.loops, !ours);
+    cr_assert_eq(own.bodies, ours ? 0 : 8);
+    tec_program_destroy(program);
+    tec_context_destroy(context);
+  }
+}
+
 Test(api, names_that_c_cannot_use_are_refused_where_that_is_wanted) {
   static const char text[] = "func.func private @class()\nfunc.func @f() { return }\nfunc.func @double() { return }";
   messages kept;

@@ -320,8 +320,6 @@ static void count_one(void *data, int64_t i) {
   atomic_fetch_add(&c->sum, i);
 }
 
-static void count_nested(void *data, int64_t i) { thread_pool_run(((counted *)data)->pool, 10, count_one, data); }
-
 static void keep_first(void *data, int64_t i) {
   int64_t none = -1;
   atomic_compare_exchange_strong((_Atomic int64_t *)data, &none, i);
@@ -378,9 +376,6 @@ Test(thread_pool, each_index_runs_once) {
       cr_assert_eq(c.calls, count);
       cr_assert_eq(c.sum, count * (count - 1) / 2);
     }
-    counted c = {.pool = pool};
-    thread_pool_run(pool, 100, count_nested, &c);
-    cr_assert_eq(c.calls, 1000);
     thread_pool_destroy(pool);
   }
 }
