@@ -67,6 +67,10 @@ bool infer_index(const ir_op *op, const ir_type **types);
 bool verify_attention(const ir_op *op);
 bool verify_attention_index(const ir_op *op);
 
+/* scatter.c */
+bool verify_scan(const ir_op *op);
+bool verify_scatter(const ir_op *op);
+
 /* verify_structured.c */
 /* Static extents agree along each loop of the structure, subscripts stay in bounds. */
 bool verify_loop_extents(const ir_op *op, const ir_structure *structure);
@@ -142,7 +146,7 @@ SYNTAX(affine)
 SYNTAX(structured)
 SYNTAX(generic_linalg)
 SYNTAX(payload)
-SYNTAX(attention)
+SYNTAX(extension)
 SYNTAX(for)
 SYNTAX(forall)
 SYNTAX(in_parallel)

@@ -208,10 +208,10 @@ void print_generic_linalg(ir_printer *printer, const ir_op *op) {
   print_arrow_results(printer, op);
 }
 
-/* ----------------------------------------------------------------------------------------------------- attention */
+/* ---------------------------------------------------------------------------------------------- ops of other projects */
 
-/* {indexing_maps = [..]} ins(..) outs(..) {^bb0(%score: f32): ..} -> types, without parentheses around the types. */
-bool parse_attention(ir_parser *parser, ir_draft *draft) {
+/* parts ins(..) outs(..) {^bb0(%score: f32): ..} -> types, without parentheses around the types. */
+bool parse_extension(ir_parser *parser, ir_draft *draft) {
   if (parse_accept(parser, '<') && (!parse_parts(parser, draft) || !parse_expect(parser, '>')))
     return false;
   if (!parse_parts(parser, draft) || !parse_ins_outs(parser, draft) || !parse_region(parser, draft, NULL, 0))
@@ -226,11 +226,21 @@ bool parse_attention(ir_parser *parser, ir_draft *draft) {
   return check_written(parser, draft, &written, loc);
 }
 
-void print_attention(ir_printer *printer, const ir_op *op) {
-  print_text(printer, " <{indexing_maps = ");
-  print_attr(printer, ir_attr_get(op, "indexing_maps"));
-  print_text(printer, "}>");
-  print_attr_dict(printer, op, "indexing_maps", "");
+void print_extension(ir_printer *printer, const ir_op *op) {
+  static const char *const named[] = {"unique_indices", "dimension", "inclusive"};
+  if (ir_attr_get(op, "indexing_maps")) {
+    print_text(printer, " <{indexing_maps = ");
+    print_attr(printer, ir_attr_get(op, "indexing_maps"));
+    print_text(printer, "}>");
+  }
+  print_attr_dict(printer, op, "indexing_maps unique_indices dimension inclusive", "");
+  for (unsigned i = 0; i < sizeof named / sizeof *named; i++) {
+    const ir_attr *attr = ir_attr_get(op, named[i]);
+    if (attr && attr->kind == IR_ATTR_BOOL)
+      print_format(printer, " %s(%s)", named[i], attr->value ? "true" : "false");
+    else if (attr)
+      print_format(printer, " %s(%lld)", named[i], (long long)attr->value);
+  }
   print_ins_outs(printer, op);
   print_text(printer, " ");
   print_region(printer, ir_region(op, 0), true, 0);

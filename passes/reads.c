@@ -90,11 +90,27 @@ static bool find_index(const ir_op *op, const ir_value *value, read_subscript *f
   return found->index->kind == IR_EXPR_DIM || (!whole.value && whole.constant % high == 0);
 }
 
+/* Where the extent is the larger one of 1 and another, as exporters spell what that is broadcast to: the other one. */
+static extent without_broadcast(extent x) {
+  const ir_value *value = x.value;
+  while (value && ir_made_by(value, OP_ARITH_INDEX_CAST))
+    value = ir_operand(value->op, 0);
+  const ir_op *larger = value ? ir_made_by(value, OP_ARITH_MAXSI) : NULL;
+  if (!larger || !ir_index_is_const(ir_index_of(ir_operand(larger, 1)), 1))
+    return x;
+  ir_value *other = ir_operand(larger, 0);
+  while (ir_made_by(other, OP_ARITH_INDEX_CAST))
+    other = ir_operand(other->op, 0);
+  return extent_of_index((ir_index){.value = other});
+}
+
 /* Where the condition holds, the loop has one iteration. */
 static bool means_one_iteration(const ir_op *op, unsigned loop, const ir_value *condition) {
   const ir_op *compare = ir_made_by(condition, OP_ARITH_CMPI);
-  return compare && ir_predicate_of(compare) == IR_EQUAL && ir_index_is_const(ir_index_of(ir_operand(compare, 1)), 1) &&
-         extent_equal(extent_of_index(ir_index_of(ir_operand(compare, 0))), extent_of_loop(op, loop));
+  if (!compare || ir_predicate_of(compare) != IR_EQUAL || !ir_index_is_const(ir_index_of(ir_operand(compare, 1)), 1))
+    return false;
+  extent compared = extent_of_index(ir_index_of(ir_operand(compare, 0))), whole = extent_of_loop(op, loop);
+  return extent_equal(compared, whole) || extent_equal(compared, without_broadcast(whole));
 }
 
 static bool read_subscript_of(const ir_op *op, ir_value *value, int64_t extent, read_subscript *found) {

@@ -41,8 +41,7 @@ void vectorize_operands(ir_op *op, vector_operand *operands) {
 
 /* ------------------------------------------------------------------------------------------------------ combiners */
 
-/* What combines with any number to that number. maxnumf and minnumf ignore NaN; 0 + -0 is 0. */
-static ir_cell neutral_of(ir_opcode combine, ir_scalar scalar) {
+ir_cell vectorize_neutral(ir_opcode combine, ir_scalar scalar) {
   int64_t lowest = INT64_MIN >> (64 - ir_scalar_bits(scalar));
   switch (combine) {
   case OP_ARITH_ADDF:
@@ -604,7 +603,7 @@ static ir_value *reduce_term(const body_state *state, unsigned out, tile_value a
   tile_value value = {broadcast(state->builder, tile, vectorize_value_of(state, term), loops), loops};
   if (loops & ~accumulator.loops & tile->masked) {
     ir_scalar element = value.value->type->element;
-    ir_cell neutral = neutral_of(combine->code, element);
+    ir_cell neutral = vectorize_neutral(combine->code, element);
     vector_tile reduced = *tile;
     reduced.masked &= ~accumulator.loops; /* what lies beyond the end of the others is dropped later */
     value.value = select_masked(state->builder, &reduced, loops, value.value,
@@ -731,7 +730,7 @@ ir_value *vectorize_begin(ir_builder *builder, const vector_tile *tile, unsigned
   ir_op *combine = combining_op(tile->op, out, &term);
   ir_scalar element = term->type->element;
   return ir_splat(builder, vectorize_type(tile, element, accumulator_loops(tile, out)),
-                  neutral_of(combine->code, element));
+                  vectorize_neutral(combine->code, element));
 }
 
 ir_value *vectorize_end(ir_builder *builder, const vector_tile *tile, unsigned out, ir_value *accumulator) {

@@ -70,6 +70,8 @@ void vectorize_ask_ahead(ir_op *access, const vector_operand *operand);
 /* Writes what vectorize_read would read. */
 void vectorize_write(ir_builder *builder, const vector_tile *tile, unsigned i, ir_value *value);
 
+/* What combines with any number to that number. maxnumf and minnumf ignore NaN; 0 + -0 is 0. */
+ir_cell vectorize_neutral(ir_opcode combine, ir_scalar scalar);
 /* The accumulator of output `out`, in the tile's order, before the first tile: its old value, or the neutral element in
  * partial lanes. */
 ir_value *vectorize_begin(ir_builder *builder, const vector_tile *tile, unsigned out);

@@ -420,3 +420,42 @@ Test(interp, vectors) {
         "vector<3xindex> }",
         6, 12, 12, 26, 3, 4, 20, 0, 1, 2);
 }
+
+/* Updates are slices from the place on that the indices give, one after the other; columns go where the map says. */
+Test(interp, scatters) {
+  CHECK("func.func @f() -> (tensor<4x2xf32>, tensor<3x3xi64>) {\n"
+        "%rows = arith.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>\n"
+        "%places = arith.constant dense<[[2], [0], [2]]> : tensor<3x1xi32>\n"
+        "%into = arith.constant dense<10.0> : tensor<4x2xf32>\n"
+        "%0 = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false) ins(%rows, %places : "
+        "tensor<3x2xf32>, tensor<3x1xi32>) outs(%into : tensor<4x2xf32>) {\n^bb0(%update: f32, %old: f32):\n"
+        "%sum = arith.subf %update, %old : f32\ntm_tensor.yield %sum : f32 } -> tensor<4x2xf32>\n"
+        "%blocks = arith.constant dense<[[[1], [2]], [[3], [4]]]> : tensor<2x2x1xi64>\n"
+        "%corners = arith.constant dense<[[2, 0], [0, 1]]> : tensor<2x2xi64>\n"
+        "%zeros = arith.constant dense<0> : tensor<3x3xi64>\n"
+        "%1 = tm_tensor.scatter {dimension_map = array<i64: 1, 0>} unique_indices(true) ins(%blocks, %corners : "
+        "tensor<2x2x1xi64>, tensor<2x2xi64>) outs(%zeros : tensor<3x3xi64>) {\n^bb0(%update: i64, %old: i64):\n"
+        "tm_tensor.yield %update : i64 } -> tensor<3x3xi64>\n"
+        "return %0, %1 : tensor<4x2xf32>, tensor<3x3xi64> }",
+        -7, -6, 10, 10, 14, 14, 10, 10, /* then by column and row */ 0, 0, 1, 3, 0, 2, 4, 0, 0);
+  check_fails("func.func @f() -> tensor<4xf32> {\n%rows = arith.constant dense<1.0> : tensor<1x2xf32>\n"
+              "%places = arith.constant dense<3> : tensor<1x1xi64>\n%into = arith.constant dense<0.0> : tensor<4xf32>\n"
+              "%0 = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(true) ins(%rows, %places : "
+              "tensor<1x2xf32>, tensor<1x1xi64>) outs(%into : tensor<4xf32>) {\n^bb0(%update: f32, %old: f32):\n"
+              "tm_tensor.yield %update : f32 } -> tensor<4xf32>\nreturn %0 : tensor<4xf32> }",
+              "update 0 begins at 3 along dim 0 and leaves it, which has extent 4");
+}
+
+Test(interp, scans) {
+#define SCAN(INCLUSIVE)                                                                                                \
+  "func.func @f() -> (tensor<3x2xi64>, tensor<2xi64>) {\n"                                                             \
+  "%x = arith.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi64>\n"                                            \
+  "%out = arith.constant dense<0> : tensor<3x2xi64>\n%start = arith.constant dense<[100, 200]> : tensor<2xi64>\n"      \
+  "%0:2 = tm_tensor.scan dimension(0) inclusive(" INCLUSIVE ") ins(%x : tensor<3x2xi64>) outs(%out, %start : "         \
+  "tensor<3x2xi64>, tensor<2xi64>) {\n^bb0(%before: i64, %next: i64):\n%d = arith.subi %before, %next : i64\n"         \
+  "tm_tensor.yield %d : i64 } -> tensor<3x2xi64>, tensor<2xi64>\n"                                                     \
+  "return %0#0, %0#1 : tensor<3x2xi64>, tensor<2xi64> }"
+  CHECK(SCAN("true"), 99, 198, 96, 194, 91, 188, 91, 188);
+  CHECK(SCAN("false"), 100, 200, 99, 198, 96, 194, 91, 188);
+#undef SCAN
+}

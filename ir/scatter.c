@@ -1,0 +1,78 @@
+/* scatter.c - what the verifier demands of torch-mlir's scatters and scans. */
+#include "ir/scatter.h"
+
+#include "op_hooks.h"
+#include "verify_util.h"
+
+static const ir_type *type_of_result(const ir_op *op, unsigned i) { return ir_region(op, 0)->args[0]->type; }
+
+/* Operands are tensors, `inputs` of them read; the body makes an element of two. */
+static bool verify_parts(const ir_op *op, unsigned inputs, unsigned inits) {
+  if (ir_num_inputs(op) != inputs || ir_num_inits(op) != inits)
+    return ir_op_error(op, "takes %u input%s and %u out%s", inputs, inputs > 1 ? "s" : "", inits, inits > 1 ? "s" : "");
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (ir_operand(op, i)->type->kind != IR_TYPE_TENSOR)
+      return ir_op_error(op, "operand %u must be a tensor, not %s", i, type_text(op, ir_operand(op, i)->type));
+  const ir_type *element = ir_type_scalar(op->module, ir_init(op, 0)->type->element);
+  const ir_block *body = ir_region(op, 0);
+  if (body->num_args != 2 || body->args[0]->type != element || body->args[1]->type != element)
+    return ir_op_error(op, "needs a body with two arguments of type %s", type_text(op, element));
+  return verify_body_ops(body) && verify_terminator(op, 0, 1, type_of_result);
+}
+
+/* Each dim is listed once at most. */
+static bool verify_dimension_map(const ir_op *op, const ir_type *indices, const ir_type *into) {
+  unsigned count;
+  const int64_t *dims = ir_attr_i64s_of(op, "dimension_map", &count);
+  uint32_t listed = 0;
+  if (indices->rank != 2 || indices->shape[1] != count || ir_scalar_is_float(indices->element))
+    return ir_op_error(op, "needs integers of type tensor<..x%ux..> as indices, not %s", count, type_text(op, indices));
+  for (unsigned k = 0; k < count; k++) {
+    if (dims[k] < 0 || dims[k] >= into->rank || listed >> dims[k] & 1)
+      return ir_op_error(op, "'dimension_map' must list dims of %s, each at most once", type_text(op, into));
+    listed |= 1u << dims[k];
+  }
+  return true;
+}
+
+bool verify_scatter(const ir_op *op) {
+  if (!verify_parts(op, 2, 1))
+    return false;
+  const ir_type *updates = ir_operand(op, SCATTER_UPDATES)->type, *indices = ir_operand(op, SCATTER_INDICES)->type;
+  const ir_type *into = ir_operand(op, SCATTER_INTO)->type;
+  if (!updates->rank || updates->rank > into->rank + 1u || updates->element != into->element)
+    return ir_op_error(op, "cannot put slices of %s into %s", type_text(op, updates), type_text(op, into));
+  if (!verify_dimension_map(op, indices, into))
+    return false;
+  if (!ir_extents_agree(updates->shape[0], indices->shape[0]))
+    return ir_op_error(op, "has %lld updates, but indices for %lld", (long long)updates->shape[0],
+                       (long long)indices->shape[0]);
+  unsigned first = ir_scatter_first_dim(op);
+  for (unsigned dim = 0; dim < into->rank; dim++) {
+    int64_t size = dim < first ? 1 : updates->shape[1 + dim - first], extent = into->shape[dim];
+    if (dim < first && ir_scatter_column(op, dim) < 0)
+      return ir_op_error(op, "has no indices for dim %u, which the updates lack", dim);
+    if (size != IR_DYNAMIC && extent != IR_DYNAMIC && size > extent)
+      return ir_op_error(op, "has updates of extent %lld along dim %u, which has extent %lld", (long long)size, dim,
+                         (long long)extent);
+  }
+  return true;
+}
+
+bool verify_scan(const ir_op *op) {
+  if (!verify_parts(op, 1, 2))
+    return false;
+  const ir_type *in = ir_operand(op, 0)->type, *out = ir_init(op, 0)->type, *last = ir_init(op, 1)->type;
+  int64_t scanned = ir_attr_int_or(op, "dimension", -1);
+  if (scanned < 0 || scanned >= in->rank)
+    return ir_op_error(op, "needs a 'dimension' of %s", type_text(op, in));
+  bool fits = out->rank == in->rank && last->rank + 1u == in->rank && in->element == out->element &&
+              last->element == out->element;
+  for (unsigned dim = 0; fits && dim < in->rank; dim++) {
+    unsigned kept = dim - (dim > (unsigned)scanned);
+    fits = ir_extents_agree(in->shape[dim], out->shape[dim]) &&
+           (dim == (unsigned)scanned || ir_extents_agree(in->shape[dim], last->shape[kept]));
+  }
+  return fits || ir_op_error(op, "scans %s, so its outs cannot be %s and %s", type_text(op, in), type_text(op, out),
+                             type_text(op, last));
+}

@@ -1,0 +1,17 @@
+// The ops of torch-mlir's own dialect.
+func.func @rows(%cache: tensor<64x4x8xf32>, %places: tensor<3x1xi64>, %rows: tensor<3x1x4x8xf32>) -> tensor<64x4x8xf32> {
+  %result = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(true) ins(%rows, %places : tensor<3x1x4x8xf32>, tensor<3x1xi64>) outs(%cache : tensor<64x4x8xf32>) {
+  ^bb0(%update: f32, %old: f32):
+    tm_tensor.yield %update : f32
+  } -> tensor<64x4x8xf32>
+  return %result : tensor<64x4x8xf32>
+}
+
+func.func @sums(%x: tensor<2x16xi64>, %out: tensor<2x16xi64>, %zero: tensor<2xi64>) -> (tensor<2x16xi64>, tensor<2xi64>) {
+  %sums:2 = tm_tensor.scan dimension(1) inclusive(true) ins(%x : tensor<2x16xi64>) outs(%out, %zero : tensor<2x16xi64>, tensor<2xi64>) {
+  ^bb0(%before: i64, %next: i64):
+    %sum = arith.addi %before, %next : i64
+    tm_tensor.yield %sum : i64
+  } -> tensor<2x16xi64>, tensor<2xi64>
+  return %sums#0, %sums#1 : tensor<2x16xi64>, tensor<2xi64>
+}

@@ -1,0 +1,9 @@
+// RUN: %reject opt %s | FileCheck %s
+func.func @f(%updates: tensor<3x4xf32>, %indices: tensor<3x2xi64>, %into: tensor<8x4xf32>) -> tensor<8x4xf32> {
+// CHECK: scatter-indices.mlir:[[@LINE+1]]:8: error: 'tm_tensor.scatter' op needs integers of type tensor<..x1x..> as indices, not tensor<3x2xi64>{{$}}
+  %0 = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(true) ins(%updates, %indices : tensor<3x4xf32>, tensor<3x2xi64>) outs(%into : tensor<8x4xf32>) {
+  ^bb0(%update: f32, %old: f32):
+    tm_tensor.yield %update : f32
+  } -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
