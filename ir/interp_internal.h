@@ -190,7 +190,7 @@ ir_eval_hook eval_empty, eval_extract_slice, eval_insert_slice, eval_parallel_in
     eval_from_elements, eval_tensor_splat, eval_generate, eval_pad, eval_cast, eval_concat, eval_assert;
 ir_eval_hook eval_alloc, eval_alloca, eval_dealloc, eval_get_global, eval_store, eval_copy, eval_to_tensor;
 ir_eval_hook eval_nothing; /* it is about speed only */
-ir_eval_hook eval_softmax, eval_attention, eval_scatter, eval_scan, eval_index, eval_async;
+ir_eval_hook eval_softmax, eval_attention, eval_scatter, eval_scan, eval_sort, eval_index, eval_async;
 ir_eval_hook eval_transfer_read, eval_transfer_write, eval_contract, eval_multi_reduction, eval_broadcast,
     eval_transpose, eval_shape_cast, eval_vector_bitcast, eval_interleave, eval_deinterleave, eval_vector_extract,
     eval_vector_insert, eval_extract_strided_slice, eval_insert_strided_slice, eval_step, eval_create_mask, eval_gather,

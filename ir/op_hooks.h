@@ -67,9 +67,10 @@ bool infer_index(const ir_op *op, const ir_type **types);
 bool verify_attention(const ir_op *op);
 bool verify_attention_index(const ir_op *op);
 
-/* scatter.c */
+/* torch.c */
 bool verify_scan(const ir_op *op);
 bool verify_scatter(const ir_op *op);
+bool verify_sort(const ir_op *op);
 
 /* verify_structured.c */
 /* Static extents agree along each loop of the structure, subscripts stay in bounds. */

@@ -1,318 +1,22 @@
-/* torch.c - pass "decompose-torch": ops of torch-mlir's own become loops over slices, or structured ops.
+/* torch.c - pass "decompose-torch": torch-mlir's scatters (scatter.c), scans and sorts become loops over slices, or
+ * structured ops.
  *
- * A scatter becomes a loop over its updates, each of which is a slice that is put where the indices say; on GPUs, which
- * have no loops around kernels, a parallel one where no two updates meet. Exports of index_copy and index_put take rows
- * apart: each element is an update, the dims of the rows are merged into the one that counts updates, and most columns of
- * the indices are just positions along these. Seen through the ops that merge and repeat, such dims are slices again: a
- * row of a cache is copied in one piece.
- *
- * A scan becomes a loop over slices, too; on GPUs each element is a reduction over all before it, where the body
- * combines in any order.
- * Terminates: one walk; the ops that are created are of other kinds, and each step that follows a value goes back. */
-#include "ir/scatter.h"
+ * A scan becomes a loop over slices. On GPUs, which have no loops around kernels, each element is a reduction over all
+ * before it, where the body combines in any order. A sort counts for each element how many of its row go before it, and
+ * makes each element of the result a sum in which only the one that belongs there counts: two ops without a loop, in
+ * place of many steps that exchange elements, for the few experts of a router.
+ * Terminates: one walk; the ops that are created are of other kinds. */
+#include "passes/torch.h"
+
+#include "ir/torch.h"
 #include "passes/body.h"
 #include "passes/extent.h"
 #include "passes/passes.h"
-#include "passes/reads.h"
+#include "passes/recast.h"
 #include "passes/tile_policy.h"
 #include "passes/vectorize.h"
 
-#include <string.h>
-
-/* What an index is, by the dims that count updates: `index`, or, where that is NULL, the element of the tensor at these
- * subscripts. */
-typedef struct index_source {
-  const ir_expr *index;
-  ir_value *tensor;
-  const ir_expr *at[IR_MAX_RANK];
-} index_source;
-
-typedef struct scatter {
-  ir_op *op;
-  unsigned num_columns; /* of the indices */
-  ir_value *updates;    /* the op's, or what their first dim was merged from */
-  unsigned num_counted; /* that many dims of these count updates; the others are slices of what they go into */
-  unsigned first_dim;   /* of the latter, where those slices have extents of their own */
-  index_source indices[IR_MAX_RANK];
-  int along[IR_MAX_RANK]; /* the dim of what they go into that a counted dim is copied along as a whole; or -1 */
-  ir_value *counter[IR_MAX_RANK]; /* of counted dims that have a loop */
-} scatter;
-
-/* ---------------------------------------------------------------------------------------- where indices come from */
-
-/* The element of the op's result at those subscripts is the element of one operand of a concatenation. */
-static bool follow_concat(index_source *source, const ir_op *op) {
-  int64_t dim = ir_attr_int_or(op, "dim", 0), start = 0;
-  const ir_expr *at = source->at[dim];
-  if (at->kind != IR_EXPR_CONST)
-    return false;
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    ir_value *part = ir_operand(op, i);
-    int64_t extent = part->type->shape[dim];
-    if (extent == IR_DYNAMIC)
-      return false;
-    if (at->value < start + extent) {
-      source->at[dim] = ir_expr_const(op->module, at->value - start);
-      source->tensor = part;
-      return true;
-    }
-    start += extent;
-  }
-  return false;
-}
-
-/* .. of what a reshape adds dims of extent 1 to. */
-static bool follow_expansion(index_source *source, const ir_op *op) {
-  ir_value *narrow = ir_operand(op, 0);
-  for (unsigned i = 0; i < narrow->type->rank; i++) {
-    ir_dims dims = ir_dims_of(op, i);
-    unsigned kept = dims.first;
-    for (unsigned dim = dims.first; dim < dims.end; dim++)
-      kept = source->tensor->type->shape[dim] == 1 ? kept : dim;
-    for (unsigned dim = dims.first; dim < dims.end; dim++)
-      if (dim != kept && source->tensor->type->shape[dim] != 1)
-        return false;
-    source->at[i] = source->at[kept];
-  }
-  source->tensor = narrow;
-  return true;
-}
-
-/* A comparison of an index with a number, both known, is true (1) or false (0); -1: it is something else. */
-static int decide(const ir_value *condition, const index_source *source) {
-  const ir_op *op = condition->op;
-  ir_cell number;
-  if (!op || op->code != OP_ARITH_CMPI || ir_predicate_of(op) != IR_EQUAL ||
-      !ir_value_splat(ir_operand(op, 1), &number))
-    return -1;
-  const ir_op *index = ir_operand(op, 0)->op;
-  if (!index || index->code != OP_LINALG_INDEX)
-    return -1;
-  const ir_expr *at = source->at[ir_attr_int_or(index, "dim", 0)];
-  return at->kind == IR_EXPR_CONST ? at->value == number.i : -1;
-}
-
-/* What the body gives for the element, seen through conversions and choices that the subscripts decide. */
-static const ir_value *element_of(const index_source *source) {
-  const ir_value *element = ir_yielded(source->tensor->op, source->tensor->index);
-  for (const ir_op *op = element->op; op; op = element->op) {
-    int decided = op->code == OP_ARITH_SELECT ? decide(ir_operand(op, 0), source) : -1;
-    if (op->code == OP_ARITH_INDEX_CAST || op->code == OP_ARITH_EXTSI)
-      element = ir_operand(op, 0);
-    else if (decided >= 0)
-      element = ir_operand(op, decided ? 1 : 2);
-    else
-      break;
-  }
-  return element;
-}
-
-/* The subscripts of what an elementwise op reads for the element, over its loops; NULL: it reads something else. */
-static ir_value *what_is_read(ir_op *op, const ir_value *element, const ir_expr **subscripts) {
-  if (element->op && element->op->code == OP_TENSOR_EXTRACT) {
-    read_subscript reads[IR_MAX_RANK];
-    ir_value *tensor = ir_operand(element->op, 0);
-    if (!read_subscripts(op, element->op, reads))
-      return NULL;
-    for (unsigned dim = 0; dim < tensor->type->rank; dim++) {
-      if (reads[dim].condition)
-        return NULL;
-      subscripts[dim] = reads[dim].index ? reads[dim].index : ir_expr_const(op->module, reads[dim].constant);
-    }
-    return tensor;
-  }
-  if (element->op || element->block != ir_region(op, 0) || element->index >= ir_num_inputs(op) ||
-      ir_operand(op, element->index)->type->kind != IR_TYPE_TENSOR)
-    return NULL;
-  const ir_map *map = ir_structure_of(op)->maps[element->index];
-  for (unsigned dim = 0; dim < map->num_results; dim++)
-    subscripts[dim] = map->results[dim];
-  return ir_operand(op, element->index);
-}
-
-/* One step back to what the element is a copy of, or to the index that it is. */
-static bool follow(index_source *source) {
-  ir_op *op = source->tensor->op;
-  ir_cell splat;
-  if (source->index || !op)
-    return false;
-  if (op->code == OP_TENSOR_CONCAT)
-    return follow_concat(source, op);
-  if (op->code == OP_TENSOR_EXPAND_SHAPE)
-    return follow_expansion(source, op);
-  if (ir_value_splat(source->tensor, &splat)) {
-    source->index = ir_expr_const(op->module, splat.i);
-    return false;
-  }
-  if (!body_is_elementwise(op) ||
-      !ir_map_is_identity(ir_structure_of(op)->maps[ir_num_inputs(op) + source->tensor->index]))
-    return false;
-  const ir_value *element = element_of(source);
-  const ir_expr *subscripts[IR_MAX_RANK];
-  if (ir_value_splat(element, &splat))
-    source->index = ir_expr_const(op->module, splat.i);
-  else if (element->op && element->op->code == OP_LINALG_INDEX)
-    source->index = source->at[ir_attr_int_or(element->op, "dim", 0)];
-  ir_value *read = source->index ? NULL : what_is_read(op, element, subscripts);
-  if (!read)
-    return false;
-  for (unsigned dim = 0; dim < read->type->rank; dim++)
-    subscripts[dim] = ir_expr_replace(op->module, subscripts[dim], source->at, NULL);
-  for (unsigned dim = 0; dim < read->type->rank; dim++)
-    source->at[dim] = subscripts[dim];
-  source->tensor = read;
-  return true;
-}
-
-static bool same_extents(ir_value *a, ir_value *b) {
-  bool same = a->type->rank == b->type->rank;
-  for (unsigned dim = 0; same && dim < a->type->rank; dim++)
-    same = extent_equal(extent_of(a, dim), extent_of(b, dim));
-  return same;
-}
-
-/* Goes back from one dim that counts updates to those that were merged into it; false where there are none. */
-static bool unmerge(index_source *source) {
-  const ir_op *op = source->tensor->op;
-  if (!op || op->code != OP_TENSOR_COLLAPSE_SHAPE || source->tensor->type->rank != 1 ||
-      source->at[0] != ir_expr_dim(op->module, 0))
-    return false;
-  source->tensor = ir_operand(op, 0);
-  for (unsigned dim = 0; dim < source->tensor->type->rank; dim++)
-    source->at[dim] = ir_expr_dim(op->module, dim);
-  return true;
-}
-
-/* The updates as the op counts them, and their indices. */
-static void take_as_given(scatter *s) {
-  ir_value *indices = ir_operand(s->op, SCATTER_INDICES);
-  s->updates = ir_operand(s->op, SCATTER_UPDATES);
-  s->num_counted = 1;
-  s->first_dim = ir_scatter_first_dim(s->op);
-  for (unsigned k = 0; k < s->num_columns; k++) {
-    s->indices[k] = (index_source){.tensor = indices,
-                                   .at = {ir_expr_dim(s->op->module, 0), ir_expr_const(s->op->module, (int64_t)k)}};
-    while (follow(&s->indices[k]))
-      continue;
-  }
-}
-
-/* Where the updates are single elements, of which several dims were merged into the one that counts: these dims. */
-static void find_merged(scatter *s) {
-  ir_module *module = s->op->module;
-  index_source updates = {.tensor = s->updates, .at = {ir_expr_dim(module, 0)}}, merged[IR_MAX_RANK];
-  for (unsigned dim = 1; dim < s->updates->type->rank; dim++) {
-    if (s->updates->type->shape[dim] != 1)
-      return;
-    updates.at[dim] = ir_expr_const(module, 0);
-  }
-  while (updates.tensor->op && updates.tensor->op->code == OP_TENSOR_EXPAND_SHAPE && follow(&updates))
-    continue;
-  if (!unmerge(&updates))
-    return;
-  for (unsigned k = 0; k < s->num_columns; k++) {
-    merged[k] = s->indices[k];
-    ir_value *wide = !merged[k].index && unmerge(&merged[k]) ? merged[k].tensor : NULL;
-    while (follow(&merged[k]))
-      continue;
-    bool is_number = merged[k].index && merged[k].index->kind == IR_EXPR_CONST;
-    if (!is_number && (!wide || !same_extents(wide, updates.tensor)))
-      return;
-  }
-  s->updates = updates.tensor;
-  s->num_counted = updates.tensor->type->rank;
-  s->first_dim = ir_operand(s->op, SCATTER_INTO)->type->rank;
-  memcpy(s->indices, merged, sizeof merged);
-}
-
-/* How many indices, and subscripts of their elements, change with the counted dim. */
-static unsigned count_uses(const scatter *s, unsigned counted) {
-  unsigned uses = 0;
-  for (unsigned k = 0; k < s->num_columns; k++) {
-    const index_source *source = &s->indices[k];
-    for (unsigned dim = 0; !source->index && dim < source->tensor->type->rank; dim++)
-      uses += ir_expr_uses_dim(source->at[dim], counted);
-    uses += source->index && ir_expr_uses_dim(source->index, counted);
-  }
-  return uses;
-}
-
-/* Counted dims of which one index is the position, and nothing else depends, are copied as a whole, in their order. */
-static void find_slices(scatter *s) {
-  const ir_type *into = ir_operand(s->op, SCATTER_INTO)->type;
-  int last = -1;
-  for (unsigned counted = 0; counted < s->num_counted; counted++) {
-    s->along[counted] = -1;
-    for (unsigned dim = 0; dim < into->rank && dim < s->first_dim; dim++) {
-      int k = ir_scatter_column(s->op, dim);
-      const ir_expr *index = k < 0 ? NULL : s->indices[k].index;
-      bool fits = into->shape[dim] == IR_DYNAMIC || s->updates->type->shape[counted] <= into->shape[dim];
-      if (!index || index->kind != IR_EXPR_DIM || index->value != (int64_t)counted || (int)dim <= last || !fits ||
-          count_uses(s, counted) != 1)
-        continue;
-      s->along[counted] = last = (int)dim;
-      break;
-    }
-  }
-}
-
-/* ---------------------------------------------------------------------------------------------------------- scatters */
-
-static bool has_loop(const scatter *s, unsigned counted) {
-  return s->along[counted] < 0 && s->updates->type->shape[counted] != 1;
-}
-
-/* 0 without a loop: a dim of extent 1, or one that is copied as a whole from its first element. */
-static ir_index counter_of(const scatter *s, unsigned counted) { return (ir_index){.value = s->counter[counted]}; }
-
-/* The index, in the loops. */
-static ir_index index_of(const scatter *s, ir_builder *builder, const index_source *source) {
-  ir_index counters[IR_MAX_RANK];
-  for (unsigned counted = 0; counted < s->num_counted; counted++)
-    counters[counted] = counter_of(s, counted);
-  if (source->index)
-    return ir_index_apply(builder, source->index, s->num_counted, counters);
-  ir_value *operands[1 + IR_MAX_RANK] = {source->tensor};
-  for (unsigned dim = 0; dim < source->tensor->type->rank; dim++)
-    operands[1 + dim] = ir_index_value(builder, ir_index_apply(builder, source->at[dim], s->num_counted, counters));
-  ir_value *element = ir_create(builder, OP_TENSOR_EXTRACT, NULL, 1u + source->tensor->type->rank, operands, 0, NULL);
-  if (element->type->element == IR_INDEX)
-    return (ir_index){.value = element};
-  return (ir_index){.value = ir_unary(builder, OP_ARITH_INDEX_CAST, element, ir_type_index(s->op->module))};
-}
-
-/* The slice of an iteration: its place in the updates, and in what they go into. */
-typedef struct placed_slice {
-  ir_index from[IR_MAX_RANK], from_sizes[IR_MAX_RANK], to[IR_MAX_RANK], to_sizes[IR_MAX_RANK];
-  const ir_type *type;
-} placed_slice;
-
-static placed_slice place_slice(const scatter *s, ir_builder *builder) {
-  placed_slice slice;
-  const ir_type *type = s->updates->type, *into = ir_operand(s->op, SCATTER_INTO)->type;
-  int64_t shape[IR_MAX_RANK];
-  unsigned rank = 0;
-  for (unsigned dim = 0; dim < into->rank; dim++) {
-    int k = ir_scatter_column(s->op, dim);
-    slice.to[dim] = k < 0 ? ir_index_const(0) : index_of(s, builder, &s->indices[k]);
-    slice.to_sizes[dim] = ir_index_const(1);
-  }
-  for (unsigned dim = 0; dim < type->rank; dim++) {
-    bool counts = dim < s->num_counted;
-    int to = counts ? s->along[dim] : (int)(s->first_dim + dim - s->num_counted);
-    slice.from[dim] = counts ? counter_of(s, dim) : ir_index_const(0);
-    slice.from_sizes[dim] = to < 0 ? ir_index_const(1) : ir_dim(builder, s->updates, dim);
-    if (to < 0)
-      continue;
-    slice.to_sizes[to] = slice.from_sizes[dim];
-    shape[rank++] = type->shape[dim];
-  }
-  slice.type = ir_type_tensor(s->op->module, type->element, rank, shape);
-  return slice;
-}
-
-/* What the op's body makes of each element of `read` and of `into`, in the latter's place; `first` is its argument 0. */
-static ir_value *combine(ir_builder *builder, const ir_op *op, ir_value *read, ir_value *into, ir_value *first) {
+ir_value *torch_combine(ir_builder *builder, const ir_op *op, ir_value *read, ir_value *into, ir_value *first) {
   const ir_block *block = ir_region(op, 0);
   ir_op *generic = body_by_element(builder, 1, &read, into);
   ir_builder body = body_of(generic);
@@ -321,73 +25,6 @@ static ir_value *combine(ir_builder *builder, const ir_op *op, ir_value *read, i
   ir_value_map_set(map, block->args[first == read], body_argument(generic, 1));
   recast_clone_body(block, &body, map, 0, NULL);
   return body_finish(&body, generic, ir_value_map_get(map, ir_operand(block->last, 0)));
-}
-
-/* The update itself where the body makes nothing else of it. */
-static ir_value *take_update(const scatter *s, ir_builder *builder, const placed_slice *slice, ir_value *into) {
-  ir_value *part = ir_extract_slice(builder, s->updates, slice->from, slice->from_sizes, slice->type);
-  const ir_block *block = ir_region(s->op, 0);
-  if (ir_operand(block->last, 0) == block->args[0])
-    return part;
-  ir_value *old = ir_extract_slice(builder, into, slice->to, slice->to_sizes, slice->type);
-  return combine(builder, s->op, part, old, part);
-}
-
-/* No two updates meet: iterations of one parallel loop. */
-static ir_value *scatter_in_parallel(scatter *s, ir_builder *builder, unsigned num_loops, const unsigned *loops) {
-  ir_index from[IR_MAX_RANK], to[IR_MAX_RANK], step[IR_MAX_RANK];
-  ir_value *into = ir_operand(s->op, SCATTER_INTO);
-  for (unsigned i = 0; i < num_loops; i++) {
-    from[i] = ir_index_const(0);
-    to[i] = ir_dim(builder, s->updates, loops[i]);
-    step[i] = ir_index_const(1);
-  }
-  ir_op *forall = ir_forall(builder, num_loops, from, to, step, 1, &into);
-  ir_block *block = ir_region(forall, 0);
-  for (unsigned i = 0; i < num_loops; i++)
-    s->counter[loops[i]] = block->args[i];
-  ir_builder body = ir_builder_at_end(block);
-  placed_slice slice = place_slice(s, &body);
-  ir_value *part = take_update(s, &body, &slice, block->args[num_loops]);
-  ir_op *end = ir_op_create(&body, OP_SCF_IN_PARALLEL, &(ir_op_spec){0});
-  ir_builder inserts = ir_builder_at_end(ir_region(end, 0));
-  ir_parallel_insert_slice(&inserts, part, block->args[num_loops], slice.to, slice.to_sizes);
-  return ir_result(forall, 0);
-}
-
-/* Updates one after the other, into what those before have left; all in one where there are no loops. */
-static ir_value *scatter_in_order(scatter *s, ir_builder *builder, unsigned num_loops, const unsigned *loops,
-                                  ir_value *into) {
-  if (!num_loops) {
-    placed_slice slice = place_slice(s, builder);
-    return ir_insert_slice(builder, take_update(s, builder, &slice, into), into, slice.to, slice.to_sizes);
-  }
-  ir_op *loop = ir_for(builder, ir_index_const(0), ir_dim(builder, s->updates, *loops), ir_index_const(1), 1, &into);
-  ir_block *block = ir_region(loop, 0);
-  s->counter[*loops] = block->args[0];
-  ir_builder body = ir_builder_at_end(block);
-  ir_value *next = scatter_in_order(s, &body, num_loops - 1, loops + 1, block->args[1]);
-  ir_terminator(&body, OP_SCF_YIELD, 1, &next);
-  return ir_result(loop, 0);
-}
-
-static void decompose_scatter(ir_op *op, bool on_gpu) {
-  scatter s = {.op = op, .num_columns = (unsigned)ir_operand(op, SCATTER_INDICES)->type->shape[1]};
-  ir_builder builder = ir_builder_before(op);
-  unsigned loops[IR_MAX_RANK], num_loops = 0;
-  take_as_given(&s);
-  find_merged(&s);
-  find_slices(&s);
-  for (unsigned counted = 0; counted < s.num_counted; counted++)
-    if (has_loop(&s, counted))
-      loops[num_loops++] = counted;
-  bool parallel = on_gpu && (!num_loops || ir_attr_int_or(op, "unique_indices", 0));
-  if (parallel && !num_loops) { /* only kernels read the indices there */
-    s.along[0] = -1;
-    loops[num_loops++] = 0;
-  }
-  ir_replace_op(op, parallel ? scatter_in_parallel(&s, &builder, num_loops, loops)
-                             : scatter_in_order(&s, &builder, num_loops, loops, ir_operand(op, SCATTER_INTO)));
 }
 
 /* ------------------------------------------------------------------------------------------------------------- scans */
@@ -408,7 +45,7 @@ static void scan_in_loop(ir_op *op, unsigned scanned) {
   ir_builder body = ir_builder_at_end(block);
   from[scanned] = (ir_index){.value = block->args[0]};
   ir_value *part = ir_extract_slice(&body, in, from, sizes, before->type);
-  ir_value *after = combine(&body, op, part, before, before);
+  ir_value *after = torch_combine(&body, op, part, before, before);
   ir_value *written = ir_attr_int_or(op, "inclusive", 1) ? after : before;
   ir_value *next[] = {ir_insert_slice(&body, written, out, from, sizes), after};
   ir_terminator(&body, OP_SCF_YIELD, 2, next);
@@ -428,18 +65,24 @@ static const ir_op *combiner_of(const ir_op *op) {
   return is_one ? combiner : NULL;
 }
 
+/* Of a tensor, with loop `rank` in place of that along the dim: all elements of a row, for each of them. */
+static const ir_map *map_along(ir_module *module, unsigned rank, unsigned row) {
+  unsigned dims[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < rank; dim++)
+    dims[dim] = dim == row ? rank : dim;
+  return ir_map_select(module, rank + 1, rank, dims);
+}
+
 /* Each element is a reduction over those up to it, from the second out on, and the last one over all. */
 static void scan_by_reductions(ir_op *op, unsigned scanned, ir_opcode code) {
   ir_builder builder = ir_builder_before(op);
   ir_module *module = op->module;
   ir_value *in = ir_operand(op, SCAN_IN), *last = ir_operand(op, SCAN_LAST);
-  unsigned rank = in->type->rank, read[IR_MAX_RANK];
+  unsigned rank = in->type->rank;
   const int64_t dropped[] = {scanned};
   const ir_map *kept = ir_map_without(module, rank, 1, dropped), *identity = ir_map_identity(module, rank);
   ir_value *out = body_copy(&builder, last, kept, ir_operand(op, SCAN_OUT), identity);
-  for (unsigned dim = 0; dim < rank; dim++)
-    read[dim] = dim == scanned ? rank : dim;
-  const ir_map *maps[] = {ir_map_select(module, rank + 1, rank, read), ir_map_select(module, rank + 1, rank, NULL)};
+  const ir_map *maps[] = {map_along(module, rank, scanned), ir_map_select(module, rank + 1, rank, NULL)};
   ir_op *sums = ir_generic(&builder, 1, &in, 1, &out, maps, rank + 1, 1u << rank);
   ir_builder body = body_of(sums);
   ir_predicate before = ir_attr_int_or(op, "inclusive", 1) ? IR_SIGNED_LESS_EQUAL : IR_SIGNED_LESS;
@@ -464,13 +107,123 @@ static void decompose_scan(ir_op *op, bool on_gpu) {
     scan_in_loop(op, scanned);
 }
 
+/* ------------------------------------------------------------------------------------------------------------- sorts */
+
+/* Two elements of a row of each out, in the body of a generic: the one that is placed, and one that it is compared
+ * with; and what it is told by. */
+typedef struct comparison {
+  const ir_op *op;
+  ir_builder *body;
+  ir_value *const *own, *const *others;
+} comparison;
+
+/* The body's answer for an element of `first`, and one of `second`. */
+static ir_value *ask(const comparison *c, ir_value *const *first, ir_value *const *second) {
+  const ir_block *block = ir_region(c->op, 0);
+  ir_value_map *map = ir_value_map_create(c->op->module);
+  for (unsigned i = 0; i < c->op->num_operands; i++) {
+    ir_value_map_set(map, block->args[2 * i], first[i]);
+    ir_value_map_set(map, block->args[2 * i + 1], second[i]);
+  }
+  recast_clone_body(block, c->body, map, 0, NULL);
+  return ir_value_map_get(map, ir_operand(block->last, 0));
+}
+
+static ir_value * not(ir_builder * body, ir_value *truth) {
+  return ir_binary(body, OP_ARITH_XORI, truth, ir_const(body, truth->type, 1));
+}
+
+/* One of the elements that the body compares is NaN; NULL: none can be. */
+static ir_value *has_nan(const comparison *c, ir_value *const *elements) {
+  ir_value *found = NULL;
+  for (unsigned i = 0; i < c->op->num_operands; i++) {
+    if (!ir_scalar_is_float(elements[i]->type->element) || !ir_sort_compares(c->op, i))
+      continue;
+    ir_value *is_nan = ir_compare(c->body, OP_ARITH_CMPF, IR_UNORDERED_NOT_EQUAL, elements[i], elements[i]);
+    found = found ? ir_binary(c->body, OP_ARITH_ORI, found, is_nan) : is_nan;
+  }
+  return found;
+}
+
+/* The other element goes before the own one: the body says so, and not the same of the reverse; or it says that of
+ * neither or both, and the other one is there first. NaN is where the sort puts it. */
+static ir_value *goes_before(const comparison *c, ir_value *is_there_first) {
+  ir_builder *body = c->body;
+  ir_value *other_first = ask(c, c->others, c->own), *own_first = ask(c, c->own, c->others);
+  ir_value *alike = not(body, ir_binary(body, OP_ARITH_XORI, other_first, own_first));
+  ir_value *before = ir_select(body, alike, is_there_first, other_first);
+  ir_value *other_nan = has_nan(c, c->others), *own_nan = has_nan(c, c->own);
+  if (!other_nan)
+    return before;
+  ir_value *one_nan = ir_binary(body, OP_ARITH_XORI, other_nan, own_nan);
+  ir_value *both_nan = ir_binary(body, OP_ARITH_ANDI, other_nan, own_nan);
+  before = ir_select(body, both_nan, is_there_first, before);
+  return ir_select(body, one_nan, ir_sort_puts_nan_first(c->op) ? other_nan : own_nan, before);
+}
+
+/* For each element the number of those in its row that go before it. */
+static ir_value *count_before(ir_builder *builder, const ir_op *op, unsigned sorted) {
+  ir_module *module = op->module;
+  unsigned rank = ir_operand(op, 0)->type->rank, count = op->num_operands;
+  ir_value **ins = IR_NEW_ARRAY(&module->arena, ir_value *, 2 * count);
+  const ir_map **maps = IR_NEW_ARRAY(&module->arena, const ir_map *, 2 * count + 1);
+  const ir_map *own = ir_map_select(module, rank + 1, rank, NULL), *others = map_along(module, rank, sorted);
+  for (unsigned i = 0; i < count; i++) {
+    ins[i] = ins[count + i] = ir_operand(op, i);
+    maps[i] = own;
+    maps[count + i] = others;
+  }
+  maps[2 * count] = own;
+  ir_value *out = ir_fill_const(builder, 0, pass_empty_like(builder, ins[0], IR_I32));
+  ir_op *generic = ir_generic(builder, 2 * count, ins, 1, &out, maps, rank + 1, 1u << rank);
+  ir_block *block = ir_region(generic, 0);
+  ir_builder body = body_of(generic);
+  comparison c = {op, &body, block->args, block->args + count};
+  ir_value *place = ir_loop_index(&body, rank), *own_place = ir_loop_index(&body, sorted);
+  ir_value *before = goes_before(&c, ir_compare(&body, OP_ARITH_CMPI, IR_SIGNED_LESS, place, own_place));
+  ir_value *one = ir_const(&body, block->args[2 * count]->type, 1), *none = ir_const(&body, one->type, 0);
+  ir_value *counted = ir_select(&body, before, one, none);
+  return body_finish(&body, generic, ir_binary(&body, OP_ARITH_ADDI, block->args[2 * count], counted));
+}
+
+/* The elements of the tensor, each where its place says: sums in which all others count nothing. */
+static ir_value *put_in_places(ir_builder *builder, ir_value *tensor, ir_value *places, unsigned sorted) {
+  ir_module *module = builder->module;
+  ir_scalar element = tensor->type->element;
+  unsigned rank = tensor->type->rank;
+  ir_opcode add = ir_scalar_is_float(element) ? OP_ARITH_ADDF : OP_ARITH_ADDI;
+  ir_value *ins[] = {places, tensor}, *empty = pass_empty_like(builder, tensor, element);
+  ir_cell neutral = vectorize_neutral(add, element);
+  ir_value *out = ir_fill(builder, ir_splat(builder, ir_type_scalar(module, element), neutral), empty);
+  const ir_map *read = map_along(module, rank, sorted);
+  const ir_map *maps[] = {read, read, ir_map_select(module, rank + 1, rank, NULL)};
+  ir_op *generic = ir_generic(builder, 2, ins, 1, &out, maps, rank + 1, 1u << rank);
+  ir_block *block = ir_region(generic, 0);
+  ir_builder body = body_of(generic);
+  ir_value *place = ir_unary(&body, OP_ARITH_INDEX_CAST, ir_loop_index(&body, sorted), block->args[0]->type);
+  ir_value *is_own = ir_compare(&body, OP_ARITH_CMPI, IR_EQUAL, block->args[0], place);
+  ir_value *taken = ir_select(&body, is_own, block->args[1], ir_splat(&body, block->args[1]->type, neutral));
+  return body_finish(&body, generic, ir_binary(&body, add, block->args[2], taken));
+}
+
+static void decompose_sort(ir_op *op) {
+  unsigned sorted = (unsigned)ir_attr_int_or(op, "dimension", 0);
+  ir_builder builder = ir_builder_before(op);
+  ir_value *places = count_before(&builder, op, sorted);
+  for (unsigned i = 0; i < op->num_results; i++)
+    ir_replace_uses(ir_result(op, i), put_in_places(&builder, ir_operand(op, i), places, sorted));
+  ir_op_erase(op);
+}
+
 /* ------------------------------------------------------------------------------------------------------------- pass */
 
 static bool visit(ir_op *op, void *on_gpu) {
   if (op->code == OP_TM_TENSOR_SCATTER)
-    decompose_scatter(op, *(bool *)on_gpu);
+    torch_decompose_scatter(op, *(bool *)on_gpu);
   else if (op->code == OP_TM_TENSOR_SCAN)
     decompose_scan(op, *(bool *)on_gpu);
+  else if (op->code == OP_TM_TENSOR_SORT)
+    decompose_sort(op);
   return true;
 }
 

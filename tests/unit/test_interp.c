@@ -459,3 +459,19 @@ Test(interp, scans) {
   CHECK(SCAN("false"), 100, 200, 99, 198, 96, 194, 91, 188);
 #undef SCAN
 }
+
+/* Equal elements keep their order, whether the body says of both that they go first or of neither; NaN is the largest. */
+Test(interp, sorts) {
+#define SORT(PREDICATE)                                                                                                \
+  "func.func @f() -> (tensor<6xf32>, tensor<6xi8>) {\n"                                                                \
+  "%x = arith.constant dense<[2.0, 0x7FC00000, 1.0, 2.0, 0x7FC00000, -0.0]> : tensor<6xf32>\n"                         \
+  "%y = arith.constant dense<[1, 2, 3, 4, 5, 6]> : tensor<6xi8>\n"                                                     \
+  "%0:2 = tm_tensor.sort dimension(0) outs(%x, %y : tensor<6xf32>, tensor<6xi8>) {\n"                                  \
+  "^bb0(%a: f32, %b: f32, %i: i8, %j: i8):\n%c = arith.cmpf " PREDICATE " : f32\ntm_tensor.yield %c : i1 } -> "        \
+  "tensor<6xf32>, tensor<6xi8>\nreturn %0#0, %0#1 : tensor<6xf32>, tensor<6xi8> }"
+  CHECK(SORT("oge, %a, %b"), (double)NAN, (double)NAN, 2, 2, 1, -0.0, 2, 5, 1, 4, 3, 6);
+  CHECK(SORT("ult, %b, %a"), (double)NAN, (double)NAN, 2, 2, 1, -0.0, 2, 5, 1, 4, 3, 6);
+  CHECK(SORT("olt, %a, %b"), -0.0, 1, 2, 2, (double)NAN, (double)NAN, 6, 3, 1, 4, 2, 5);
+  CHECK(SORT("ule, %a, %b"), -0.0, 1, 2, 2, (double)NAN, (double)NAN, 6, 3, 1, 4, 2, 5);
+#undef SORT
+}

@@ -15,3 +15,12 @@ func.func @sums(%x: tensor<2x16xi64>, %out: tensor<2x16xi64>, %zero: tensor<2xi6
   } -> tensor<2x16xi64>, tensor<2xi64>
   return %sums#0, %sums#1 : tensor<2x16xi64>, tensor<2xi64>
 }
+
+func.func @largest(%x: tensor<2x16xf32>, %places: tensor<2x16xi64>) -> (tensor<2x16xf32>, tensor<2x16xi64>) {
+  %sorted:2 = tm_tensor.sort dimension(1) outs(%x, %places : tensor<2x16xf32>, tensor<2x16xi64>) {
+  ^bb0(%a: f32, %b: f32, %i: i64, %j: i64):
+    %before = arith.cmpf oge, %a, %b : f32
+    tm_tensor.yield %before : i1
+  } -> tensor<2x16xf32>, tensor<2x16xi64>
+  return %sorted#0, %sorted#1 : tensor<2x16xf32>, tensor<2x16xi64>
+}

@@ -1,18 +1,25 @@
-/* scatter.c - what the verifier demands of torch-mlir's scatters and scans. */
-#include "ir/scatter.h"
+/* torch.c - what the verifier demands of torch-mlir's scatters, scans and sorts, and what these do with NaN. */
+#include "torch.h"
 
+#include "build.h"
 #include "op_hooks.h"
 #include "verify_util.h"
 
 static const ir_type *type_of_result(const ir_op *op, unsigned i) { return ir_region(op, 0)->args[0]->type; }
 
-/* Operands are tensors, `inputs` of them read; the body makes an element of two. */
-static bool verify_parts(const ir_op *op, unsigned inputs, unsigned inits) {
-  if (ir_num_inputs(op) != inputs || ir_num_inits(op) != inits)
-    return ir_op_error(op, "takes %u input%s and %u out%s", inputs, inputs > 1 ? "s" : "", inits, inits > 1 ? "s" : "");
+static bool verify_tensors(const ir_op *op) {
   for (unsigned i = 0; i < op->num_operands; i++)
     if (ir_operand(op, i)->type->kind != IR_TYPE_TENSOR)
       return ir_op_error(op, "operand %u must be a tensor, not %s", i, type_text(op, ir_operand(op, i)->type));
+  return true;
+}
+
+/* `inputs` of the operands are read; the body makes an element of two. */
+static bool verify_parts(const ir_op *op, unsigned inputs, unsigned inits) {
+  if (ir_num_inputs(op) != inputs || ir_num_inits(op) != inits)
+    return ir_op_error(op, "takes %u input%s and %u out%s", inputs, inputs > 1 ? "s" : "", inits, inits > 1 ? "s" : "");
+  if (!verify_tensors(op))
+    return false;
   const ir_type *element = ir_type_scalar(op->module, ir_init(op, 0)->type->element);
   const ir_block *body = ir_region(op, 0);
   if (body->num_args != 2 || body->args[0]->type != element || body->args[1]->type != element)
@@ -75,4 +82,61 @@ bool verify_scan(const ir_op *op) {
   }
   return fits || ir_op_error(op, "scans %s, so its outs cannot be %s and %s", type_text(op, in), type_text(op, out),
                              type_text(op, last));
+}
+
+static const ir_type *type_of_answer(const ir_op *op, unsigned i) { return ir_type_scalar(op->module, IR_I1); }
+
+bool verify_sort(const ir_op *op) {
+  const ir_block *body = ir_region(op, 0);
+  if (ir_num_inputs(op) || !ir_num_inits(op))
+    return ir_op_error(op, "takes outs, and no inputs");
+  if (!verify_tensors(op))
+    return false;
+  const ir_type *first = ir_init(op, 0)->type;
+  int64_t sorted = ir_attr_int_or(op, "dimension", -1);
+  if (sorted < 0 || sorted >= first->rank)
+    return ir_op_error(op, "needs a 'dimension' of %s", type_text(op, first));
+  if (body->num_args != 2 * op->num_operands)
+    return ir_op_error(op, "needs a body with two arguments for each out");
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    const ir_type *type = ir_init(op, i)->type, *element = ir_type_scalar(op->module, type->element);
+    bool agrees = type->rank == first->rank;
+    for (unsigned dim = 0; agrees && dim < type->rank; dim++)
+      agrees = ir_extents_agree(type->shape[dim], first->shape[dim]);
+    if (!agrees)
+      return ir_op_error(op, "cannot sort %s and %s alike", type_text(op, first), type_text(op, type));
+    if (body->args[2 * i]->type != element || body->args[2 * i + 1]->type != element)
+      return ir_op_error(op, "arguments %u and %u of the body must be of type %s", 2 * i, 2 * i + 1,
+                         type_text(op, element));
+  }
+  return verify_body_ops(body) && verify_terminator(op, 0, 1, type_of_answer);
+}
+
+/* The argument of the body that a comparison reads, widened or not; -1: it reads something else. */
+static int compared(const ir_op *compare, unsigned i) {
+  const ir_value *value = ir_operand(compare, i);
+  while (ir_made_by(value, OP_ARITH_EXTF))
+    value = ir_operand(value->op, 0);
+  return value->op ? -1 : (int)value->index;
+}
+
+bool ir_sort_puts_nan_first(const ir_op *op) {
+  const ir_op *compare = ir_made_by(ir_operand(ir_region(op, 0)->last, 0), OP_ARITH_CMPF);
+  int first = compare ? compared(compare, 0) : -1, second = compare ? compared(compare, 1) : -1;
+  if (first < 0 || second < 0)
+    return false;
+  switch (ir_predicate_of(compare)) {
+  case IR_ORDERED_GREATER:
+  case IR_ORDERED_GREATER_EQUAL:
+  case IR_UNORDERED_GREATER:
+  case IR_UNORDERED_GREATER_EQUAL:
+    return first < second;
+  case IR_ORDERED_LESS:
+  case IR_ORDERED_LESS_EQUAL:
+  case IR_UNORDERED_LESS:
+  case IR_UNORDERED_LESS_EQUAL:
+    return first > second;
+  default:
+    return false;
+  }
 }

@@ -1,10 +1,10 @@
-/* scatter.h - tm_tensor.scatter: where its updates go.
+/* torch.h - torch-mlir's ops: where the updates of a tm_tensor.scatter go, and how a tm_tensor.sort compares.
  *
  * The first dim of the updates and of the indices counts updates. The others of the updates are the last ones of what
  * the updates go into: each update is a slice of it, of extent 1 along the dims before those. Column k of the indices
  * says where the slice begins along dim dimension_map[k]; along other dims it begins at 0. */
-#ifndef TEC_IR_SCATTER_H
-#define TEC_IR_SCATTER_H
+#ifndef TEC_IR_TORCH_H
+#define TEC_IR_TORCH_H
 #include "ir.h"
 
 enum { SCATTER_UPDATES, SCATTER_INDICES, SCATTER_INTO };
@@ -23,4 +23,13 @@ static inline int ir_scatter_column(const ir_op *op, unsigned dim) {
       return (int)k;
   return -1;
 }
+
+/* The body of a tm_tensor.sort compares elements of this out, and so calls some that are not numbers neither smaller nor
+ * larger than others. */
+static inline bool ir_sort_compares(const ir_op *op, unsigned out) {
+  const ir_block *body = ir_region(op, 0);
+  return !ir_value_unused(body->args[2 * out]) || !ir_value_unused(body->args[2 * out + 1]);
+}
+/* NaN counts as larger than any number: it comes first where the larger of two does, else last. */
+bool ir_sort_puts_nan_first(const ir_op *op);
 #endif
