@@ -248,6 +248,23 @@ static ir_value *collapse_at_once(ir_builder *builder, const ir_op *op, const ir
   return ir_collapse(builder, ir_operand(inner, 0), ir_result(op, 0)->type, counts);
 }
 
+/* What is split and then merged again with other dims need not be split. */
+static ir_value *collapse_unsplit(ir_builder *builder, const ir_op *op, const ir_op *expand) {
+  ir_value *source = ir_operand(expand, 0);
+  const ir_type *type = ir_result(op, 0)->type;
+  unsigned counts[IR_MAX_RANK] = {0}, dim = 0;
+  for (unsigned i = 0; i < type->rank; i++) {
+    unsigned end = ir_dims_of(op, i).end;
+    while (dim < source->type->rank && ir_dims_of(expand, dim).end <= end) {
+      counts[i]++;
+      dim++;
+    }
+    if (!counts[i] || (dim < source->type->rank && ir_dims_of(expand, dim).first != end))
+      return NULL;
+  }
+  return type == source->type ? source : ir_collapse(builder, source, type, counts);
+}
+
 /* Casts of shape knowledge, reshapes, transposes: nothing to do, there and back, or twice. */
 ir_value *fold_reshape(ir_builder *builder, ir_op *op) {
   ir_value *source = ir_operand(op, 0);
@@ -264,10 +281,10 @@ ir_value *fold_reshape(ir_builder *builder, ir_op *op) {
   }
   if (inner && op->code == OP_TENSOR_COLLAPSE_SHAPE && inner->code == op->code)
     return collapse_at_once(builder, op, inner);
-  /* What is split and merged in the same groups keeps its extents, known or not. */
-  if (inner && op->code == OP_TENSOR_COLLAPSE_SHAPE && inner->code == OP_TENSOR_EXPAND_SHAPE &&
-      ir_operand(inner, 0)->type == type && ir_attr_get(op, "reassociation") == ir_attr_get(inner, "reassociation"))
-    return ir_operand(inner, 0);
+  bool unsplit = inner && op->code == OP_TENSOR_COLLAPSE_SHAPE && inner->code == OP_TENSOR_EXPAND_SHAPE;
+  ir_value *merged = unsplit ? collapse_unsplit(builder, op, inner) : NULL;
+  if (merged)
+    return merged;
   bool there_and_back = inner && ((op->code == OP_TENSOR_EXPAND_SHAPE && inner->code == OP_TENSOR_COLLAPSE_SHAPE) ||
                                   (op->code == OP_TENSOR_COLLAPSE_SHAPE && inner->code == OP_TENSOR_EXPAND_SHAPE));
   return there_and_back && ir_operand(inner, 0)->type == type && ir_type_is_static(type) ? ir_operand(inner, 0) : NULL;

@@ -614,11 +614,20 @@ static bool is_reshape(const ir_op *op) {
 static void reshape_original(ir_op *op) {
   while (op) {
     const ir_type *type = ir_result(op, 0)->type;
-    const ir_op *first = ir_operand(op, 0)->op;
+    const ir_op *first = ir_operand(op, 0)->op, *last = op->prev;
     bool splits = op->code == OP_TENSOR_EXPAND_SHAPE;
-    if (!is_reshape(first) || first->code == op->code)
+    if (!is_reshape(first))
       return;
     ir_builder builder = ir_builder_before(op);
+    ir_value *folded = ir_op_row(op)->fold(&builder, op);
+    if (folded) {
+      bool is_new = op->prev != last && is_reshape(folded->op);
+      ir_replace_op(op, folded);
+      op = is_new ? folded->op : NULL;
+      continue;
+    }
+    if (first->code == op->code)
+      return;
     ir_index sizes[IR_MAX_RANK];
     for (unsigned dim = 0; dim < type->rank; dim++)
       sizes[dim] = splits ? ir_mixed(op, 1, "static_output_shape", dim) : pass_dim(&builder, ir_result(op, 0), dim);

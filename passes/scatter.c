@@ -37,25 +37,28 @@ typedef struct scatter {
 
 /* ---------------------------------------------------------------------------------------- where indices come from */
 
-/* The element of the op's result at those subscripts is the element of one operand of a concatenation. */
-static bool follow_concat(index_source *source, const ir_op *op) {
-  int64_t dim = ir_attr_int_or(op, "dim", 0), start = 0;
-  const ir_expr *at = source->at[dim];
-  if (at->kind != IR_EXPR_CONST)
-    return false;
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    ir_value *part = ir_operand(op, i);
-    int64_t extent = part->type->shape[dim];
-    if (extent == IR_DYNAMIC)
+/* The element at those subscripts is in the slice that is inserted, or beside it, where one subscript is a number and the
+ * slice has all of the other dims. */
+static bool follow_slice(index_source *source, const ir_op *insert) {
+  ir_slice slice = ir_slice_of(insert);
+  ir_value *part = ir_operand(insert, 0);
+  int along = -1;
+  for (unsigned dim = 0; dim < slice.rank; dim++) {
+    bool whole = ir_index_is_const(slice.offsets[dim], 0) &&
+                 extent_equal(extent_of_index(slice.sizes[dim]), extent_of(source->tensor, dim));
+    if (!whole && along >= 0)
       return false;
-    if (at->value < start + extent) {
-      source->at[dim] = ir_expr_const(op->module, at->value - start);
-      source->tensor = part;
-      return true;
-    }
-    start += extent;
+    along = whole ? along : (int)dim;
   }
-  return false;
+  if (along < 0 || part->type->rank != slice.rank || !ir_slice_has_unit_strides(&slice) ||
+      source->at[along]->kind != IR_EXPR_CONST || slice.offsets[along].value || slice.sizes[along].value)
+    return false;
+  int64_t at = source->at[along]->value, start = slice.offsets[along].constant;
+  bool is_inside = at >= start && at - start < slice.sizes[along].constant;
+  source->tensor = ir_operand(insert, is_inside ? 0 : 1);
+  if (is_inside)
+    source->at[along] = ir_expr_const(insert->module, at - start);
+  return true;
 }
 
 /* .. of what a reshape adds dims of extent 1 to. */
@@ -133,8 +136,8 @@ static bool follow(index_source *source) {
   ir_cell splat;
   if (source->index || !op)
     return false;
-  if (op->code == OP_TENSOR_CONCAT)
-    return follow_concat(source, op);
+  if (op->code == OP_TENSOR_INSERT_SLICE)
+    return follow_slice(source, op);
   if (op->code == OP_TENSOR_EXPAND_SHAPE)
     return follow_expansion(source, op);
   if (ir_value_splat(source->tensor, &splat)) {

@@ -61,3 +61,23 @@ func.func @layer(%x: tensor<2x?x32xf32>, %w: tensor<32x32xf32>) -> tensor<2x?x32
   %z = tensor.expand_shape %p1 [[0, 1], [2]] output_shape [2, %n, 32] : tensor<?x32xf32> into tensor<2x?x32xf32>
   return %z : tensor<2x?x32xf32>
 }
+
+// A dim of extent 1 that is added, and merged again beside others, never was.
+// CHECK-LABEL: @unsplit
+// CHECK-NEXT: %[[FLAT:.*]] = tensor.collapse_shape %arg0 {{\[}}[0, 1], [2]] : tensor<2x3x4xf32> into tensor<6x4xf32>
+// CHECK-NEXT: return %[[FLAT]]
+func.func @unsplit(%x: tensor<2x3x4xf32>) -> tensor<6x4xf32> {
+  %split = tensor.expand_shape %x [[0], [1], [2, 3]] output_shape [2, 3, 4, 1] : tensor<2x3x4xf32> into tensor<2x3x4x1xf32>
+  %merged = tensor.collapse_shape %split [[0, 1], [2, 3]] : tensor<2x3x4x1xf32> into tensor<6x4xf32>
+  return %merged : tensor<6x4xf32>
+}
+
+// Parts of what was split are merged with others: these are two reshapes.
+// CHECK-LABEL: @across
+// CHECK: tensor.expand_shape
+// CHECK: tensor.collapse_shape
+func.func @across(%x: tensor<6x5xf32>) -> tensor<2x15xf32> {
+  %split = tensor.expand_shape %x [[0, 1], [2]] output_shape [2, 3, 5] : tensor<6x5xf32> into tensor<2x3x5xf32>
+  %merged = tensor.collapse_shape %split [[0], [1, 2]] : tensor<2x3x5xf32> into tensor<2x15xf32>
+  return %merged : tensor<2x15xf32>
+}
