@@ -24,8 +24,7 @@ static inline int ir_scatter_column(const ir_op *op, unsigned dim) {
   return -1;
 }
 
-/* The body of a tm_tensor.sort compares elements of this out, and so calls some that are not numbers neither smaller nor
- * larger than others. */
+/* The body of a tm_tensor.sort compares elements of this out, and so says nothing of NaN in it. */
 static inline bool ir_sort_compares(const ir_op *op, unsigned out) {
   const ir_block *body = ir_region(op, 0);
   return !ir_value_unused(body->args[2 * out]) || !ir_value_unused(body->args[2 * out + 1]);

@@ -1,9 +1,9 @@
 /* scatter.c - tm_tensor.scatter as a loop over its updates, each of which is a slice that is put where the indices say.
  *
- * On GPUs, which have no loops around kernels, that is a parallel loop, where no two updates meet. Exports of index_copy
- * and index_put take rows apart: each element is an update, the dims of the rows are merged into the one that counts
- * updates, and most columns of the indices are just positions along these. Seen through the ops that merge and repeat,
- * such dims are slices again: a row of a cache is copied in one piece.
+ * On GPUs, which have no loops around kernels, that is a parallel loop, where no two updates meet. Exports of
+ * index_copy and index_put take rows apart: each element is an update, the dims of the rows are merged into the one that
+ * counts updates, and most columns of the indices are just positions along these. Seen through the ops that merge and
+ * repeat, such dims are slices again: a row of a cache is copied in one piece.
  *
  * Invariant: each update gets to the same place, after those before it that it may meet.
  * Terminates: each step that follows an index goes back to what an op is made from. */
@@ -35,10 +35,10 @@ typedef struct scatter {
   ir_value *counter[IR_MAX_RANK]; /* of counted dims that have a loop */
 } scatter;
 
-/* ---------------------------------------------------------------------------------------- where indices come from */
+/* ------------------------------------------------------------------------------------------ where indices come from */
 
-/* The element at those subscripts is in the slice that is inserted, or beside it, where one subscript is a number and the
- * slice has all of the other dims. */
+/* The element at those subscripts is in the slice that is inserted, or beside it, where one subscript is a number and
+ * the slice has all of the other dims. */
 static bool follow_slice(index_source *source, const ir_op *insert) {
   ir_slice slice = ir_slice_of(insert);
   ir_value *part = ir_operand(insert, 0);
@@ -256,7 +256,7 @@ static void find_slices(scatter *s) {
   }
 }
 
-/* ---------------------------------------------------------------------------------------------------------- scatters */
+/* --------------------------------------------------------------------------------------------------------- scatters */
 
 static bool has_loop(const scatter *s, unsigned counted) {
   return s->along[counted] < 0 && s->updates->type->shape[counted] != 1;

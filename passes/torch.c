@@ -27,7 +27,7 @@ ir_value *torch_combine(ir_builder *builder, const ir_op *op, ir_value *read, ir
   return body_finish(&body, generic, ir_value_map_get(map, ir_operand(block->last, 0)));
 }
 
-/* ------------------------------------------------------------------------------------------------------------- scans */
+/* ------------------------------------------------------------------------------------------------------------ scans */
 
 enum { SCAN_IN, SCAN_OUT, SCAN_LAST };
 
@@ -107,7 +107,7 @@ static void decompose_scan(ir_op *op, bool on_gpu) {
     scan_in_loop(op, scanned);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- sorts */
+/* ------------------------------------------------------------------------------------------------------------ sorts */
 
 /* Two elements of a row of each out, in the body of a generic: the one that is placed, and one that it is compared
  * with; and what it is told by. */
