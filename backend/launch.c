@@ -43,7 +43,7 @@ static uint32_t equals_zero(launch_plan *plan, uint32_t value) {
   return launch_binary(plan, PROGRAM_EQUAL, value, launch_constant(plan, 0));
 }
 
-static uint32_t evaluate(launch_plan *plan, const ir_map *map, const ir_expr *expr, const uint32_t *operands) {
+static uint32_t evaluate(launch_plan *plan, const ir_op *op, const ir_expr *expr, const uint32_t *operands) {
   static const program_operation operations[] = {[IR_EXPR_ADD] = PROGRAM_ADD,
                                                  [IR_EXPR_MUL] = PROGRAM_MUL,
                                                  [IR_EXPR_FLOORDIV] = PROGRAM_FLOORDIV,
@@ -51,9 +51,9 @@ static uint32_t evaluate(launch_plan *plan, const ir_map *map, const ir_expr *ex
                                                  [IR_EXPR_MOD] = PROGRAM_MOD};
   if (expr->kind == IR_EXPR_CONST)
     return launch_constant(plan, expr->value);
-  if (expr->kind == IR_EXPR_DIM || expr->kind == IR_EXPR_SYM)
-    return operands[expr->value + (expr->kind == IR_EXPR_SYM ? map->num_dims : 0)];
-  uint32_t lhs = evaluate(plan, map, expr->lhs, operands), rhs = evaluate(plan, map, expr->rhs, operands);
+  if (!expr->lhs)
+    return operands[ir_affine_operand(op, expr)];
+  uint32_t lhs = evaluate(plan, op, expr->lhs, operands), rhs = evaluate(plan, op, expr->rhs, operands);
   return launch_binary(plan, operations[expr->kind], lhs, rhs);
 }
 
@@ -196,12 +196,12 @@ static void launch_select(launch_plan *plan, const ir_op *op) {
 
 /* The results of a map, combined where there are several. */
 static void launch_map(launch_plan *plan, const ir_op *op) {
-  const ir_map *map = ir_attr_get(op, "map")->map;
+  const ir_map *map = ir_affine_map(op);
   uint32_t *operands = IR_NEW_ARRAY(&plan->module->arena, uint32_t, op->num_operands + 1), result = 0;
   if (!operand_sizes(plan, op, operands))
     return;
   for (unsigned i = 0; i < map->num_results; i++) {
-    uint32_t value = evaluate(plan, map, map->results[i], operands);
+    uint32_t value = evaluate(plan, op, map->results[i], operands);
     result = i ? launch_binary(plan, operations_of[op->code], result, value) : value;
   }
   set_size(plan, op, result);

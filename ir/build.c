@@ -102,7 +102,7 @@ static const ir_expr *expr_of_index(ir_module *module, apply_operands *operands,
   const ir_op *producer = ir_made_by(x.value, OP_AFFINE_APPLY);
   if (!producer || operands->count + producer->num_operands > MAX_APPLY_DIMS)
     return dim_of_value(module, operands, x.value);
-  const ir_map *map = ir_attr_get(producer, "map")->map;
+  const ir_map *map = ir_affine_map(producer);
   const ir_expr *inputs[MAX_APPLY_DIMS];
   for (unsigned i = 0; i < producer->num_operands; i++)
     inputs[i] = dim_of_value(module, operands, ir_operand(producer, i));

@@ -66,7 +66,7 @@ static range range_of_greater(range a, range b) {
 
 /* The bounds of affine.min and affine.max from those of their results. */
 static range range_of_extremum(const ir_op *op, unsigned *steps) {
-  const ir_map *map = ir_attr_get(op, "map")->map;
+  const ir_map *map = ir_affine_map(op);
   ir_value *values[MAX_OPERANDS];
   if (op->num_operands > MAX_OPERANDS || map->num_syms)
     return anything;
@@ -338,7 +338,7 @@ static uint64_t divisor_of_expr(const ir_expr *expr, ir_value *const *values, un
 
 /* What divides all results of an affine op. */
 static uint64_t divisor_of_affine(const ir_op *op, unsigned *steps) {
-  const ir_map *map = ir_attr_get(op, "map")->map;
+  const ir_map *map = ir_affine_map(op);
   ir_value *values[MAX_OPERANDS];
   uint64_t divisor = 0;
   if (op->num_operands > MAX_OPERANDS || map->num_syms)
@@ -408,7 +408,7 @@ static const ir_expr *expr_of(affine *affine, ir_value *value, bool *composed) {
     *composed = true;
     return ir_expr_const(affine->module, index.constant);
   }
-  const ir_map *map = op ? ir_attr_get(op, "map")->map : NULL;
+  const ir_map *map = op ? ir_affine_map(op) : NULL;
   if (!map || affine->num_values + op->num_operands > MAX_OPERANDS ||
       size_of(map->results[0], MAX_INNER_SIZE) == MAX_INNER_SIZE)
     return dim_of(affine, value);
@@ -421,7 +421,7 @@ static const ir_expr *expr_of(affine *affine, ir_value *value, bool *composed) {
 
 /* Reads the op; false if it is too large to be worked on. */
 static bool read_op(affine *affine, const ir_op *op, bool *composed) {
-  const ir_map *map = ir_attr_get(op, "map")->map;
+  const ir_map *map = ir_affine_map(op);
   const ir_expr *inputs[MAX_OPERANDS];
   if (op->num_operands > MAX_OPERANDS || map->num_results > MAX_RESULTS)
     return false;
@@ -514,7 +514,7 @@ static unsigned total_size(unsigned count, const ir_expr *const *results) {
 
 ir_value *fold_affine(ir_builder *builder, ir_op *op) {
   affine affine = {.module = op->module};
-  const ir_map *map = ir_attr_get(op, "map")->map;
+  const ir_map *map = ir_affine_map(op);
   bool smaller = map->num_syms > 0;
   if (!read_op(&affine, op, &smaller))
     return NULL;

@@ -324,7 +324,7 @@ bool eval_forall(ir_interp *interp, const ir_op *op) {
 
 /* Folds the results of the op's map with `choose`. */
 static bool eval_map(ir_interp *interp, const ir_op *op, bool (*replaces)(int64_t best, int64_t candidate)) {
-  const ir_map *map = ir_attr_get(op, "map")->map;
+  const ir_map *map = ir_affine_map(op);
   size_t mark = ir_arena_mark(&interp->scratch);
   int64_t *operands = IR_NEW_ARRAY(&interp->scratch, int64_t, op->num_operands);
   for (unsigned i = 0; i < op->num_operands; i++)

@@ -229,13 +229,18 @@ int ir_map_result_dim(const ir_map *map, unsigned i);
 int ir_map_last_dim(const ir_map *map);
 /* The result that is exactly dim `dim`, or -1. */
 int ir_map_find_dim(const ir_map *map, unsigned dim);
-bool ir_expr_uses_dim(const ir_expr *expr, unsigned dim);
-bool ir_map_uses_dim(const ir_map *map, unsigned dim);
+/* The dims that it is made of, of which there are no more than 32, as bits. */
+uint32_t ir_expr_dims(const ir_expr *expr);
+uint32_t ir_map_dims(const ir_map *map);
+static inline bool ir_expr_uses_dim(const ir_expr *expr, unsigned dim) { return ir_expr_dims(expr) >> dim & 1; }
+static inline bool ir_map_uses_dim(const ir_map *map, unsigned dim) { return ir_map_dims(map) >> dim & 1; }
 /* `dims` has num_dims entries, then num_syms entries for the symbols. Overflow wraps. */
 int64_t ir_expr_eval(const ir_expr *expr, unsigned num_dims, const int64_t *dims);
 /* Replaces dims and symbols: dims[i] (NULL keeps it), syms[i] likewise. */
 const ir_expr *ir_expr_replace(ir_module *module, const ir_expr *expr, const ir_expr *const *dims,
                                const ir_expr *const *syms);
+/* The results of a map without symbols, with its dims replaced, as a map of `num_dims` dims. */
+const ir_map *ir_map_replace(ir_module *module, const ir_map *map, unsigned num_dims, const ir_expr *const *dims);
 
 /* -------------------------------------------------------------------------------------------- attributes (attr.c) */
 
@@ -623,6 +628,11 @@ static inline ir_value *ir_input(const ir_op *op, unsigned i) { return ir_operan
 static inline ir_value *ir_init(const ir_op *op, unsigned i) { return ir_operand(op, ir_num_inputs(op) + i); }
 static inline const ir_map *ir_init_map(const ir_op *op, unsigned i) {
   return ir_structure_of(op)->maps[ir_num_inputs(op) + i];
+}
+/* The map of an affine.apply, affine.min or affine.max, and the number of the operand that a dim or symbol of it is. */
+static inline const ir_map *ir_affine_map(const ir_op *op) { return ir_attr_get(op, "map")->map; }
+static inline unsigned ir_affine_operand(const ir_op *op, const ir_expr *expr) {
+  return (unsigned)expr->value + (expr->kind == IR_EXPR_SYM ? ir_affine_map(op)->num_dims : 0);
 }
 /* The map of an operand of a vector.contract. */
 static inline const ir_map *ir_contract_map(const ir_op *contract, unsigned operand) {

@@ -55,20 +55,17 @@ static bool match_diagonal_product(ir_op *op, unsigned side, diagonal_product *m
   if (structure->reductions != 1u << column)
     return false;
   /* The output's dim of each loop; the reduction only meets its own diagonal element. */
-  const ir_expr *dim_of_loop[IR_MAX_LOOPS] = {0}, *scale[IR_MAX_RANK], *subscripts[IR_MAX_RANK];
+  const ir_expr *dim_of_loop[IR_MAX_LOOPS] = {0};
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
     int position = ir_map_find_dim(out, loop == (unsigned)column ? (unsigned)row : loop);
     if (position < 0)
       return false;
     dim_of_loop[loop] = ir_expr_dim(op->module, (unsigned)position);
   }
-  for (unsigned i = 0; i + 1 < rank; i++)
-    scale[i] = ir_expr_replace(op->module, diagonal->results[i + 2 == rank ? rank - 1 : i], dim_of_loop, NULL);
-  for (unsigned i = 0; i < other->num_results; i++)
-    subscripts[i] = ir_expr_replace(op->module, other->results[i], dim_of_loop, NULL);
+  diagonal = ir_map_replace(op->module, diagonal, out->num_results, dim_of_loop); /* its last two are the same now */
   *match = (diagonal_product){.product = op,
-                              .scale = ir_map_get(op->module, out->num_results, 0, rank - 1, scale),
-                              .other = ir_map_get(op->module, out->num_results, 0, other->num_results, subscripts)};
+                              .scale = ir_map_get(op->module, out->num_results, 0, rank - 1, diagonal->results),
+                              .other = ir_map_replace(op->module, other, out->num_results, dim_of_loop)};
   return true;
 }
 

@@ -350,7 +350,7 @@ static bool multiply_computed(extent_product *product, const ir_op *op, unsigned
   }
   if (op->code == OP_ARITH_MULI)
     return multiply_index(product, ir_operand(op, 0), steps) && multiply_index(product, ir_operand(op, 1), steps);
-  const ir_expr *expr = op->code == OP_AFFINE_APPLY ? ir_attr_get(op, "map")->map->results[0] : NULL;
+  const ir_expr *expr = op->code == OP_AFFINE_APPLY ? ir_affine_map(op)->results[0] : NULL;
   return expr && op->num_operands == 1 && expr->kind == IR_EXPR_MUL && !expr->lhs->lhs &&
          expr->rhs->kind == IR_EXPR_CONST && multiply(product, (extent){.constant = expr->rhs->value}, steps) &&
          multiply_index(product, ir_operand(op, 0), steps);
@@ -402,16 +402,13 @@ static int64_t bound_of(extent x, unsigned *steps);
 
 /* The most that the expression of an affine.min or affine.apply can be. */
 static int64_t bound_of_expr(const ir_op *op, const ir_expr *expr, unsigned *steps) {
-  unsigned symbols = ir_attr_get(op, "map")->map->num_dims;
   int64_t product;
   switch (expr->kind) {
   case IR_EXPR_CONST:
     return expr->value;
   case IR_EXPR_DIM:
-  case IR_EXPR_SYM: {
-    unsigned operand = (unsigned)expr->value + (expr->kind == IR_EXPR_SYM ? symbols : 0);
-    return bound_of(extent_of_index(ir_index_of(ir_operand(op, operand))), steps);
-  }
+  case IR_EXPR_SYM:
+    return bound_of(extent_of_index(ir_index_of(ir_operand(op, ir_affine_operand(op, expr)))), steps);
   case IR_EXPR_MUL:
     if (expr->rhs->kind != IR_EXPR_CONST || expr->rhs->value <= 0 ||
         __builtin_mul_overflow(bound_of_expr(op, expr->lhs, steps), expr->rhs->value, &product))
@@ -428,7 +425,7 @@ static int64_t bound_of(extent x, unsigned *steps) {
   const ir_op *op = x.value->op;
   if (!op || (op->code != OP_AFFINE_MIN && op->code != OP_AFFINE_APPLY) || !*steps || !--*steps)
     return INT64_MAX;
-  const ir_map *map = ir_attr_get(op, "map")->map;
+  const ir_map *map = ir_affine_map(op);
   int64_t least = INT64_MAX;
   for (unsigned i = 0; i < map->num_results; i++) {
     int64_t bound = bound_of_expr(op, map->results[i], steps);
@@ -494,7 +491,7 @@ static bool set_size(ir_op *op, void *data) {
   const steps *s = data;
   if (!extent_room(op, s->counter, s->from))
     return true;
-  const ir_map *map = ir_attr_get(op, "map")->map;
+  const ir_map *map = ir_affine_map(op);
   const ir_expr *results[2];
   for (unsigned i = 0; i < 2; i++)
     results[i] =

@@ -50,8 +50,7 @@ static const ir_expr *divide(const ir_op *op, const ir_expr *index) {
   case OP_ARITH_INDEX_CAST:
     return index;
   case OP_AFFINE_APPLY:
-    return op->num_operands > 1 ? NULL
-                                : ir_expr_replace(op->module, ir_attr_get(op, "map")->map->results[0], &index, &index);
+    return op->num_operands > 1 ? NULL : ir_expr_replace(op->module, ir_affine_map(op)->results[0], &index, &index);
   case OP_ARITH_DIVSI:
   case OP_ARITH_DIVUI:
   case OP_ARITH_FLOORDIVSI:

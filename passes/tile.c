@@ -352,7 +352,7 @@ int64_t tile_index_factor(ir_index x, ir_index base) {
   const ir_op *op = ir_made_by(x.value, OP_AFFINE_APPLY);
   if (!op)
     return 0;
-  const ir_expr *expr = ir_attr_get(op, "map")->map->results[0];
+  const ir_expr *expr = ir_affine_map(op)->results[0];
   bool scaled = expr->kind == IR_EXPR_MUL && expr->lhs->kind == IR_EXPR_DIM && expr->rhs->kind == IR_EXPR_CONST;
   ir_index inner = scaled ? (ir_index){.value = ir_operand(op, (unsigned)expr->lhs->value)} : ir_index_const(0);
   return scaled && tile_index_equal(inner, base) ? expr->rhs->value : 0;

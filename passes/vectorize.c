@@ -13,24 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-static uint32_t expr_loops(const ir_expr *expr) {
-  switch (expr->kind) {
-  case IR_EXPR_CONST:
-  case IR_EXPR_SYM:
-    return 0;
-  case IR_EXPR_DIM:
-    return ir_bit((unsigned)expr->value);
-  default:
-    return expr_loops(expr->lhs) | expr_loops(expr->rhs);
-  }
-}
-
 uint32_t vectorize_operand_loops(const vector_operand *operand) {
-  uint32_t loops = 0;
-  if (ir_type_is_shaped(operand->value->type))
-    for (unsigned i = 0; i < operand->map->num_results; i++)
-      loops |= expr_loops(operand->map->results[i]);
-  return loops;
+  return ir_type_is_shaped(operand->value->type) ? ir_map_dims(operand->map) : 0;
 }
 
 void vectorize_operands(ir_op *op, vector_operand *operands) {

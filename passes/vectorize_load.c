@@ -24,7 +24,7 @@ static ir_value *term_along(const body_loops *body, const ir_op *op, unsigned lo
     }
   if (!term)
     return NULL;
-  const ir_map *map = op->code == OP_AFFINE_APPLY ? ir_attr_get(op, "map")->map : NULL;
+  const ir_map *map = op->code == OP_AFFINE_APPLY ? ir_affine_map(op) : NULL;
   bool is_term = op->code == OP_ARITH_ADDI || (op->code == OP_ARITH_SUBI && !place) ||
                  (op->code == OP_ARITH_INDEX_CAST && ir_is_index_wide(term)) ||
                  (map && !map->num_syms && vectorize_has_term(map->results[0], place));
@@ -82,7 +82,7 @@ static ir_index first_lane(const body_state *state, ir_value *value) {
   return op->code == OP_ARITH_ADDI   ? ir_index_add(builder, operands[0], operands[1])
          : op->code == OP_ARITH_SUBI ? ir_index_sub(builder, operands[0], operands[1])
          : op->code == OP_AFFINE_APPLY
-             ? ir_index_apply(builder, ir_attr_get(op, "map")->map->results[0], op->num_operands, operands)
+             ? ir_index_apply(builder, ir_affine_map(op)->results[0], op->num_operands, operands)
              : operands[0];
 }
 
