@@ -95,12 +95,13 @@ static const ir_expr *dim_of_value(ir_module *module, apply_operands *operands, 
   return ir_expr_dim(module, i);
 }
 
-/* An index as an expression over the operands: constants fold in, and so does one affine.apply that produces it. */
-static const ir_expr *expr_of_index(ir_module *module, apply_operands *operands, ir_index x) {
+/* An index as an expression over the operands: constants fold in, and so does one affine.apply that produces it, where
+ * that leaves room for as many operands as are to come. */
+static const ir_expr *expr_of_index(ir_module *module, apply_operands *operands, ir_index x, unsigned to_come) {
   if (!x.value)
     return ir_expr_const(module, x.constant);
   const ir_op *producer = ir_made_by(x.value, OP_AFFINE_APPLY);
-  if (!producer || operands->count + producer->num_operands > MAX_APPLY_DIMS)
+  if (!producer || operands->count + producer->num_operands + to_come > MAX_APPLY_DIMS)
     return dim_of_value(module, operands, x.value);
   const ir_map *map = ir_affine_map(producer);
   const ir_expr *inputs[MAX_APPLY_DIMS];
@@ -141,7 +142,7 @@ ir_index ir_index_apply(ir_builder *builder, const ir_expr *expr, unsigned num_d
   const ir_expr *inputs[MAX_APPLY_DIMS];
   assert(num_dims <= MAX_APPLY_DIMS);
   for (unsigned i = 0; i < num_dims; i++)
-    inputs[i] = ir_expr_uses_dim(expr, i) ? expr_of_index(builder->module, &operands, dims[i]) : NULL;
+    inputs[i] = ir_expr_uses_dim(expr, i) ? expr_of_index(builder->module, &operands, dims[i], num_dims - 1 - i) : NULL;
   const ir_expr *result = ir_expr_replace(builder->module, expr, inputs, NULL);
   return create_affine(builder, OP_AFFINE_APPLY, &operands, 1, &result);
 }
@@ -180,8 +181,8 @@ static ir_index extreme(ir_builder *builder, ir_opcode code, ir_index a, ir_inde
     return (a.constant < b.constant) == (code == OP_AFFINE_MIN) ? a : b;
   apply_operands operands = {.count = 0};
   const ir_expr *results[2];
-  results[0] = expr_of_index(builder->module, &operands, a);
-  results[1] = expr_of_index(builder->module, &operands, b);
+  results[0] = expr_of_index(builder->module, &operands, a, 1);
+  results[1] = expr_of_index(builder->module, &operands, b, 0);
   return create_affine(builder, code, &operands, 2, results);
 }
 

@@ -76,7 +76,7 @@ static ir_index first_lane(const body_state *state, ir_value *value) {
   const ir_op *op = value->op;
   if (op->code == OP_LINALG_INDEX)
     return state->tile->starts[ir_attr_int_or(op, "dim", 0)];
-  ir_index operands[IR_MAX_RANK] = {{0}};
+  ir_index operands[IR_MAX_LOOPS] = {{0}};
   for (unsigned i = 0; i < op->num_operands; i++)
     operands[i] = first_lane(state, ir_operand(op, i));
   return op->code == OP_ARITH_ADDI   ? ir_index_add(builder, operands[0], operands[1])
