@@ -194,24 +194,13 @@ void emit_values_add(emitter *e, emit_values *list, const ir_value *value) {
   list->values[list->count++] = value;
 }
 
-typedef struct outside_search {
-  emitter *e;
-  const ir_block *block;
-  emit_values found;
-} outside_search;
-
-static bool search_op(ir_op *op, void *data) {
-  outside_search *search = data;
-  for (unsigned i = 0; i < op->num_operands; i++)
-    if (ir_value_is_outside(ir_operand(op, i), search->block))
-      emit_values_add(search->e, &search->found, ir_operand(op, i));
-  return true;
-}
-
-emit_values emit_outside_values(emitter *e, ir_block *block) {
-  outside_search search = {.e = e, .block = block};
-  ir_walk(block, search_op, &search);
-  return search.found;
+emit_values emit_outside_values(emitter *e, const ir_op *op) {
+  emit_values found = {0};
+  for (const ir_op *inner = ir_next_inside(op, op); inner; inner = ir_next_inside(op, inner))
+    for (unsigned i = 0; i < inner->num_operands; i++)
+      if (ir_value_is_outside(ir_operand(inner, i), ir_region(op, 0)))
+        emit_values_add(e, &found, ir_operand(inner, i));
+  return found;
 }
 
 /* The pieces of `count` values one after another; in the arena. */

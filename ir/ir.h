@@ -574,11 +574,14 @@ const int64_t *ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *coun
 
 /* Calls `visit` for each op in the block and below, parents first; the op visited may be erased. Stops on false. */
 bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data);
-/* Numbers these ops in their marks, from 1 on; returns the number behind the last. Or clears the marks. */
-uint32_t ir_number_ops(ir_block *block);
-void ir_clear_marks(ir_block *block);
-/* Some op in the block or below is of that kind. */
-bool ir_block_has(ir_block *block, ir_opcode code);
+/* The op behind `op` among those inside `top`, parents first; of `top` itself the first one. NULL: there is none. What
+ * does not erase or move ops goes over them so: for (op = ir_next_inside(top, top); op; op = ir_next_inside(top, op)) */
+ir_op *ir_next_inside(const ir_op *top, const ir_op *op);
+/* Numbers the ops inside in their marks, from 1 on; returns the number behind the last. Or clears the marks. */
+uint32_t ir_number_ops(const ir_op *top);
+void ir_clear_marks(const ir_op *top);
+/* Some op inside is of that kind. */
+bool ir_contains(const ir_op *top, ir_opcode code);
 /* The op whose sym_name is `name` in the module's top level; NULL if there is none. Constant time but for the first
  * call, which builds a table (symbol.c). */
 ir_op *ir_module_lookup(const ir_module *module, const char *name);

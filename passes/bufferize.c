@@ -406,7 +406,7 @@ static bool bufferize_function(ir_op *function, const target_facts *target) {
   ir_value **results = stand_ins_of(function, type, tied, num_own, &num_tensors);
   b.first_argument = body->num_args;
   bufferize_prepare(function, results, num_tensors, target);
-  ir_number_ops(body);
+  ir_number_ops(function);
   for (unsigned i = 0; i < lowered->num_inputs; i++) {
     ir_value *argument = ir_block_add_arg(body, lowered->inputs[i]), *old = body->args[i];
     buffer_add_root(&b, i >= num_old);

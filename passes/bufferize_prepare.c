@@ -128,8 +128,6 @@ static bool is_visible(const ir_value *value, ir_op *at) {
   return ancestor && ancestor != value->op && ir_op_is_before(value->op, ancestor);
 }
 
-static bool touches_no_memory(ir_op *op, void *unused) { return !ir_op_touches(op, IR_TYPE_MEMREF); }
-
 /* The op writes over a tensor that `maker` needs. */
 static bool writes_over_operand(const ir_op *op, const ir_op *maker) {
   for (unsigned i = 0; i < op->num_operands; i++)
@@ -143,10 +141,10 @@ static bool writes_over_operand(const ir_op *op, const ir_op *maker) {
  * can compute in what is inserted into, as the parts of a concatenation do. */
 static bool move_down(ir_op *maker, ir_op *insert) {
   unsigned steps = 0;
-  if (maker->block != insert->block || !touches_no_memory(maker, NULL))
+  if (maker->block != insert->block)
     return false;
-  for (unsigned i = 0; i < maker->num_regions; i++)
-    if (!ir_walk(ir_region(maker, i), touches_no_memory, NULL))
+  for (const ir_op *inner = maker; inner; inner = ir_next_inside(maker, inner))
+    if (ir_op_touches(inner, IR_TYPE_MEMREF))
       return false;
   for (unsigned i = 1; i < insert->num_operands; i++) /* it cannot compute in what it makes itself */
     if (ir_operand(insert, i)->op == maker)

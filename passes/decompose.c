@@ -657,18 +657,15 @@ typedef struct worklist {
   size_t count, capacity;
 } worklist;
 
-static bool collect_op(ir_op *op, void *data) {
-  worklist *lists = data, *list = &lists[softmax_is(op)];
-  if (op->code != OP_LINALG_EXT_DIAG && (!softmax_is(op) || !op->num_results))
-    return true;
-  list->ops = ir_arena_grow(&op->module->arena, list->ops, sizeof *list->ops, list->count, &list->capacity);
-  list->ops[list->count++] = op;
-  return true;
-}
-
 bool pass_decompose_softmax(ir_module *module, const pass_options *options) {
   worklist lists[2] = {0}; /* diagonals, then softmaxes */
-  ir_walk(ir_region(module->root, 0), collect_op, lists);
+  for (ir_op *op = ir_next_inside(module->root, module->root); op; op = ir_next_inside(module->root, op)) {
+    worklist *list = &lists[softmax_is(op)];
+    if (op->code != OP_LINALG_EXT_DIAG && (!softmax_is(op) || !op->num_results))
+      continue;
+    list->ops = ir_arena_grow(&module->arena, list->ops, sizeof *list->ops, list->count, &list->capacity);
+    list->ops[list->count++] = op;
+  }
   for (size_t i = 0; i < lists[0].count; i++)
     rewrite_diagonal(lists[0].ops[i]);
   for (size_t i = 0; i < lists[1].count; i++)

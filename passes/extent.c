@@ -482,27 +482,18 @@ const ir_expr *extent_room(const ir_op *op, const ir_value *counter, int64_t ste
   return NULL;
 }
 
-typedef struct steps {
-  const ir_value *counter;
-  int64_t from, to;
-} steps;
-
-static bool set_size(ir_op *op, void *data) {
-  const steps *s = data;
-  if (!extent_room(op, s->counter, s->from))
-    return true;
-  const ir_map *map = ir_affine_map(op);
-  const ir_expr *results[2];
-  for (unsigned i = 0; i < 2; i++)
-    results[i] =
-        map->results[i] == ir_expr_const(op->module, s->from) ? ir_expr_const(op->module, s->to) : map->results[i];
-  ir_attr_set(op, "map", ir_attr_map(op->module, ir_map_get(op->module, map->num_dims, 0, 2, results)));
-  return true;
-}
-
 void extent_set_step(ir_op *loop, unsigned dim, int64_t step) {
-  ir_block *body = ir_region(loop, 0);
-  ir_walk(body, set_size, &(steps){body->args[dim], ir_bounds_of(loop, dim).step.constant, step});
+  ir_module *module = loop->module;
+  int64_t was = ir_bounds_of(loop, dim).step.constant;
+  for (ir_op *op = ir_next_inside(loop, loop); op; op = ir_next_inside(loop, op)) {
+    if (!extent_room(op, ir_region(loop, 0)->args[dim], was))
+      continue;
+    const ir_map *map = ir_affine_map(op);
+    const ir_expr *results[2];
+    for (unsigned i = 0; i < 2; i++)
+      results[i] = map->results[i] == ir_expr_const(module, was) ? ir_expr_const(module, step) : map->results[i];
+    ir_attr_set(op, "map", ir_attr_map(module, ir_map_get(module, map->num_dims, 0, 2, results)));
+  }
   if (loop->code == OP_SCF_FOR) {
     ir_builder builder = ir_builder_before(loop);
     ir_set_operand(loop, 2, ir_const_index(&builder, step));

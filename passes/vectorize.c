@@ -119,27 +119,20 @@ uint32_t vectorize_depends(const body_loops *body, const ir_value *value) {
 }
 
 typedef struct dependence {
-  body_loops body;
   uint32_t found;
   bool pinned; /* has effects: must run exactly as often as the scalar program runs it */
 } dependence;
 
-static bool add_dependence(ir_op *op, void *data) {
-  dependence *state = data;
-  for (unsigned i = 0; i < op->num_operands; i++)
-    state->found |= vectorize_depends(&state->body, ir_operand(op, i));
-  if (op->code == OP_LINALG_INDEX)
-    state->found |= ir_bit((unsigned)ir_attr_int_or(op, "dim", 0));
-  state->pinned |= ir_op_has(op, IR_WRITES) || ir_op_has(op, IR_ALLOCATES);
-  return true;
-}
-
 /* The loops that a body op, regions included, depends on. */
-static dependence op_dependence(body_loops body, ir_op *op) {
-  dependence state = {.body = body};
-  add_dependence(op, &state);
-  for (unsigned i = 0; i < op->num_regions; i++)
-    ir_walk(ir_region(op, i), add_dependence, &state);
+static dependence op_dependence(const body_loops *body, const ir_op *op) {
+  dependence state = {.found = 0};
+  for (const ir_op *inner = op; inner; inner = ir_next_inside(op, inner)) {
+    for (unsigned i = 0; i < inner->num_operands; i++)
+      state.found |= vectorize_depends(body, ir_operand(inner, i));
+    if (inner->code == OP_LINALG_INDEX)
+      state.found |= ir_bit((unsigned)ir_attr_int_or(inner, "dim", 0));
+    state.pinned |= ir_op_has(inner, IR_WRITES) || ir_op_has(inner, IR_ALLOCATES);
+  }
   return state;
 }
 
@@ -153,13 +146,14 @@ static uint32_t loops_of_body(ir_op *op, const vector_operand *operands) {
   for (unsigned i = 0; i < body->num_args; i++)
     values[i].loops = vectorize_operand_loops(&operands[i]);
   for (ir_op *inner = body->first; inner; inner = inner->next) {
-    dependence state = op_dependence((body_loops){body, values}, inner);
+    body_loops known = {body, values};
+    dependence state = op_dependence(&known, inner);
     for (unsigned i = 0; i < inner->num_results; i++)
       values[inner->mark + i].loops = state.found;
     if (state.pinned)
       allowed = 0;
     else if (inner->code == OP_MEMREF_LOAD)
-      allowed &= ~state.found | vectorize_load_lanes(&state.body, inner);
+      allowed &= ~state.found | vectorize_load_lanes(&known, inner);
     else if (!has_vector_form(inner))
       allowed &= ~state.found;
   }
