@@ -57,10 +57,8 @@ static void add_effects(barrier_walk *walk, const ir_op *op, barrier_state *effe
 }
 
 static void add_nested_effects(barrier_walk *walk, const ir_op *op, barrier_state *effects) {
-  add_effects(walk, op, effects);
-  for (unsigned r = 0; r < op->num_regions; r++)
-    for (const ir_op *child = ir_region(op, r)->first; child; child = child->next)
-      add_nested_effects(walk, child, effects);
+  for (const ir_op *inner = op; inner; inner = ir_next_inside(op, inner))
+    add_effects(walk, inner, effects);
 }
 
 static void end_access(barrier_state *state, uint32_t next) {

@@ -29,22 +29,15 @@ static void read_memory(ir_op *op, ir_opcode code, ir_value *memref) {
   ir_replace_uses(result, ir_result(create_on_memory(&builder, op, code, 0, memref, result->type), 0));
 }
 
-static void lower_body_reads(buffers *b, ir_block *body, ir_op *owner) {
-  for (ir_op *op = body->first, *next; op; op = next) {
-    next = op->next;
-    for (unsigned i = 0; i < op->num_regions; i++)
-      lower_body_reads(b, ir_region(op, i), owner);
+void bufferize_body_reads(buffers *b, ir_op *owner) {
+  for (ir_op *op = ir_next_inside(owner, owner), *next; op; op = next) {
+    next = ir_next_inside(owner, op);
     if (op->code != OP_TENSOR_EXTRACT && op->code != OP_TENSOR_DIM)
       continue;
     read_memory(op, op->code == OP_TENSOR_EXTRACT ? OP_MEMREF_LOAD : OP_MEMREF_DIM,
                 buffer_of(b, ir_operand(op, 0), owner));
     ir_op_erase(op);
   }
-}
-
-void bufferize_body_reads(buffers *b, ir_op *op) {
-  for (unsigned i = 0; i < op->num_regions; i++)
-    lower_body_reads(b, ir_region(op, i), op);
 }
 
 /* The memory of an input that dies here and is as large: for an output that needs memory of its own. */
@@ -273,9 +266,9 @@ static void lower_pad(buffers *b, ir_op *op) {
   ir_index low[IR_MAX_RANK], sizes[IR_MAX_RANK];
   extent extents[IR_MAX_RANK];
   for (unsigned i = 0; i < type->rank; i++) {
-    low[i] = ir_mixed(op, 1, "static_low", i);
+    low[i] = ir_padding(op, 0, i);
     sizes[i] = ir_dim(&builder, source, i);
-    ir_index sum = ir_index_add(&builder, ir_index_add(&builder, low[i], sizes[i]), ir_mixed(op, 2, "static_high", i));
+    ir_index sum = ir_index_add(&builder, ir_index_add(&builder, low[i], sizes[i]), ir_padding(op, 1, i));
     extents[i] = type->shape[i] != IR_DYNAMIC ? (extent){.constant = type->shape[i]}
                                               : (extent){.value = sum.value, .constant = sum.constant};
   }

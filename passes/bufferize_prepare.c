@@ -201,15 +201,6 @@ static void compute_in_slice(ir_op *insert, const target_facts *target) {
   ir_set_operand(use->user, ir_use_index(use), slice);
 }
 
-static void find_destinations(ir_block *block, const target_facts *target) {
-  for (ir_op *op = block->first; op; op = op->next) {
-    for (unsigned i = 0; i < op->num_regions; i++)
-      find_destinations(ir_region(op, i), target);
-    if (op->code == OP_TENSOR_INSERT_SLICE || op->code == OP_TENSOR_PARALLEL_INSERT_SLICE)
-      compute_in_slice(op, target);
-  }
-}
-
 /* The stand-in as it is before the reshape of its one use, `reshape`, a tensor of known extents. */
 static ir_value *reshaped_back(ir_builder *builder, const ir_op *reshape, ir_value *stand_in) {
   const ir_type *type = ir_operand(reshape, 0)->type;
@@ -262,6 +253,8 @@ void bufferize_prepare(ir_op *function, ir_value *const *outputs, unsigned num_o
   for (unsigned i = 0, output = 0; i < end->num_operands; i++)
     if (is_tensor(ir_operand(end, i)))
       compute_in_result(ir_operand(end, i), outputs[output++], outputs, num_outputs);
-  find_destinations(body, target);
+  for (ir_op *op = ir_next_inside(function, function); op; op = ir_next_inside(function, op))
+    if (op->code == OP_TENSOR_INSERT_SLICE || op->code == OP_TENSOR_PARALLEL_INSERT_SLICE)
+      compute_in_slice(op, target);
   drop_dead(body);
 }

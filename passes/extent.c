@@ -295,8 +295,8 @@ static ir_index collapsed_extent(ir_builder *builder, const ir_op *op, unsigned 
 
 static ir_index padded_extent(ir_builder *builder, const ir_op *op, unsigned dim) {
   ir_index sum = compute(builder, extent_of(ir_operand(op, 0), dim));
-  sum = ir_index_add(builder, sum, ir_mixed(op, 1, "static_low", dim));
-  return ir_index_add(builder, sum, ir_mixed(op, 2, "static_high", dim));
+  sum = ir_index_add(builder, sum, ir_padding(op, 0, dim));
+  return ir_index_add(builder, sum, ir_padding(op, 1, dim));
 }
 
 /* Few steps lead to it. */

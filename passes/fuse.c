@@ -190,7 +190,7 @@ static const char *check_reader(const fusion_node *n, const reader *reader) {
   for (unsigned loop = 0; loop < n->tile.rank; loop++) {
     if (!(n->reductions >> loop & 1))
       continue;
-    int dim = ir_map_find_dim(ir_structure_of(n->op)->maps[ir_num_inputs(n->op)], loop);
+    int dim = ir_map_find_dim(ir_init_map(n->op, 0), loop);
     int root_loop = dim < 0 ? -1 : ir_map_result_dim(structure->maps[reader->operand], (unsigned)dim);
     if (root_loop < 0 || structure->reductions != 1u << root_loop)
       return "it is no softmax over the dimension that its consumer contracts";

@@ -267,9 +267,8 @@ static ir_op *apply_to_factor(ir_builder *builder, const ir_op *op, unsigned inp
     parts.maps[i] = i == input ? ir_map_identity(op->module, read->num_results)
                                : ir_map_replace(op->module, parts.maps[i], read->num_results, loops);
   }
-  for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
-    if (inner->code == OP_LINALG_INDEX)
-      return NULL;
+  if (body_indices(op))
+    return NULL;
   parts.operands[input] = value;
   parts.operands[parts.num_ins] = pass_empty_like(builder, value, value->type->element);
   parts.maps[parts.num_ins] = ir_map_identity(op->module, read->num_results);

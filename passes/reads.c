@@ -168,10 +168,8 @@ static bool has_views(const ir_op *op) {
   for (unsigned i = 0; i <= num_ins; i++)
     if (!ir_map_is_projected_permutation(structure->maps[i]))
       return false;
-  for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
-    if (inner->code == OP_LINALG_INDEX || inner->code == OP_TENSOR_EXTRACT)
-      return false;
-  return num_ins && structure->maps[num_ins]->num_results == structure->num_loops;
+  return num_ins && structure->maps[num_ins]->num_results == structure->num_loops &&
+         !ir_contains(op, OP_LINALG_INDEX) && !ir_contains(op, OP_TENSOR_EXTRACT);
 }
 
 /* The op on views of its inputs; NULL where it has too many. */

@@ -137,8 +137,8 @@ static bool find_computed(shapes *s, ir_value *tensor, unsigned dim, ir_index *f
   case OP_TENSOR_PAD:
     if (!shapes_find_extent(s, ir_operand(op, 0), dim, found))
       return false;
-    for (unsigned side = 1; side <= 2; side++) {
-      part = ir_mixed(op, side, side == 1 ? "static_low" : "static_high", dim);
+    for (unsigned side = 0; side < 2; side++) {
+      part = ir_padding(op, side, dim);
       if (part.value && !shapes_find_index(s, part.value, &part))
         return false;
       *found = ir_index_add(&s->builder, *found, part);
@@ -366,12 +366,6 @@ static void check_assertion(shapes *s, const ir_op *op) {
   }
 }
 
-static bool drop_assertion(ir_op *op, void *data) {
-  if (op->code == OP_CF_ASSERT)
-    ir_op_erase(op);
-  return true;
-}
-
 /* The mark of an op with subscripts: the dims that are checked. */
 static void check_op(shapes *s, ir_op *op) {
   s->builder.loc = op->loc;
@@ -564,7 +558,11 @@ static bool add_shapes(ir_op *function) {
   s.last_asked = &s.asked;
   bool ok = fill_function(&s, num_results, &missing);
   function->mark = DONE;
-  ir_walk(ir_region(function, 0), drop_assertion, NULL); /* whoever calls the function asks for its shapes first */
+  for (ir_op *op = ir_next_inside(function, function), *next; op; op = next) {
+    next = ir_next_inside(function, op);
+    if (op->code == OP_CF_ASSERT) /* whoever calls the function asks for its shapes first */
+      ir_op_erase(op);
+  }
   if (!ok) {
     ir_op_erase(created);
     return !ir_is_exported(function) || refuse_result(function, missing);

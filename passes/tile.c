@@ -170,7 +170,7 @@ bool tile_from_result(const ir_op *op, unsigned result, const tile_box *box, con
     *tile = *box;
     return true;
   }
-  const ir_map *map = ir_structure_of(op)->maps[ir_num_inputs(op) + result];
+  const ir_map *map = ir_init_map(op, result);
   *tile = *domain;
   if (!ir_map_is_projected_permutation(map))
     return false;
@@ -254,42 +254,17 @@ void tile_of_result(ir_builder *builder, const ir_op *op, unsigned result, const
 
 /* ----------------------------------------------------------------------------------------------------------- clones */
 
-typedef struct index_shift {
-  const tile_box *tile;
-  bool apply; /* false: only ask whether there is anything to do */
-  bool needed;
-} index_shift;
-
-static bool shift_index(ir_op *op, void *data) {
-  index_shift *shift = data;
-  if (op->code != OP_LINALG_INDEX)
-    return true;
-  ir_index offset = shift->tile->offsets[ir_attr_int_or(op, "dim", 0)];
-  if (ir_index_is_const(offset, 0))
-    return true;
-  shift->needed = true;
-  if (!shift->apply)
-    return false;
-  ir_builder builder = ir_builder_after(op);
-  ir_value *local = ir_result(op, 0), *global = ir_index_add(&builder, (ir_index){.value = local}, offset).value;
-  ir_replace_uses(local, global);
-  for (unsigned i = 0; i < global->op->num_operands; i++)
-    if (ir_operand(global->op, i) == global)
-      ir_set_operand(global->op, i, local);
-  return true;
-}
-
 static bool tile_structured(tile_builder *builder, ir_op *op, const tile_box *tile, ir_value **results) {
   ir_arena *arena = &op->module->arena;
   tile_box *boxes = IR_NEW_ARRAY(arena, tile_box, op->num_operands);
-  index_shift shift = {.tile = tile};
+  uint32_t moved = body_indices(op); /* iterations do not begin with 0 any more */
+  for (unsigned loop = 0; loop < tile->rank; loop++)
+    moved &= ~(ir_index_is_const(tile->offsets[loop], 0) ? ir_bit(loop) : 0);
   for (unsigned i = 0; i < op->num_operands; i++)
     if (!operand_box(&builder->index, op, i, tile, &boxes[i]))
       return false;
-  if (op->num_regions)
-    ir_walk(ir_region(op, 0), shift_index, &shift);
   /* Named forms imply their body: one that needs another body becomes a generic. */
-  bool rename = shift.needed && op->code != OP_LINALG_GENERIC;
+  bool rename = moved && op->code != OP_LINALG_GENERIC;
   recast generic;
   if (rename && !recast_begin(&generic, op))
     return false;
@@ -304,9 +279,9 @@ static bool tile_structured(tile_builder *builder, ir_op *op, const tile_box *ti
     results[i] = ir_result(clone, i);
     results[i]->type = ir_init(clone, i)->type;
   }
-  shift.apply = true;
-  if (shift.needed)
-    ir_walk(ir_region(clone, 0), shift_index, &shift);
+  for (unsigned loop = 0; loop < tile->rank; loop++)
+    if (moved >> loop & 1)
+      body_move_index(clone, loop, tile->offsets[loop]);
   return true;
 }
 

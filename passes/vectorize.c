@@ -484,22 +484,9 @@ tile_value vectorize_elementwise(const body_state *state, ir_opcode code, ir_sca
   return (tile_value){ir_create(state->builder, code, type, count, operands, num_attrs, attrs), loops};
 }
 
-static bool replace_iteration(ir_op *op, void *data) {
-  const body_state *state = data;
-  if (op->code == OP_LINALG_INDEX) {
-    body_state inside = *state;
-    ir_builder builder = ir_builder_before(op);
-    inside.builder = &builder;
-    ir_replace_op(op, vectorize_iteration(&inside, (unsigned)ir_attr_int_or(op, "dim", 0)).value);
-  }
-  return true;
-}
-
 /* A copy of an op that depends on no vector dim. */
 static void clone_scalar_op(const body_state *state, const ir_op *op) {
   ir_op *copy = ir_op_clone(state->builder, op, state->scalars);
-  for (unsigned i = 0; i < copy->num_regions; i++)
-    ir_walk(ir_region(copy, i), replace_iteration, (void *)state);
   for (unsigned i = 0; i < copy->num_results; i++)
     set_value(state, ir_result(op, i), (tile_value){ir_result(copy, i), 0});
 }

@@ -16,6 +16,7 @@
 
 #include "ir/build.h"
 #include "ir/pointer_map.h"
+#include "passes/body.h"
 #include "passes/extent.h"
 #include "passes/memory.h"
 #include "passes/tile_policy.h"
@@ -95,8 +96,7 @@ static void visit_structured(group *g, ir_op *op) {
         else
           g->can &= !ir_expr_uses_dim(structure->maps[i]->results[dim], loop);
   }
-  for (const ir_op *inner = ir_next_inside(op, op); inner && loops; inner = ir_next_inside(op, inner))
-    g->can &= inner->code != OP_LINALG_INDEX || !(loops >> ir_attr_int_or(inner, "dim", 0) & 1);
+  g->can &= !(loops & body_indices(op));
 }
 
 /* The op uses the counter as anything else than an offset of a view. */
