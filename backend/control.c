@@ -190,8 +190,7 @@ void emit_values_add(emitter *e, emit_values *list, const ir_value *value) {
   for (unsigned i = 0; i < list->count; i++)
     if (list->values[i] == value)
       return;
-  list->values = ir_arena_grow(&e->arena, list->values, sizeof *list->values, list->count, &list->capacity);
-  list->values[list->count++] = value;
+  IR_PUSH(&e->arena, list->values, list->count, list->capacity) = value;
 }
 
 emit_values emit_outside_values(emitter *e, const ir_op *op) {

@@ -9,10 +9,8 @@ enum { MAX_DEPTH = 64, MAX_LAUNCHES = 4096, MAX_VALUES = 1 << 20, WORKSPACE_ALIG
 /* -------------------------------------------------------------------------------------------------- size arithmetic */
 
 static uint32_t add_value(launch_plan *plan, program_value value) {
-  plan->values =
-      ir_arena_grow(&plan->module->arena, plan->values, sizeof *plan->values, plan->num_values, &plan->values_capacity);
-  plan->values[plan->num_values] = value;
-  return plan->num_values++;
+  IR_PUSH(&plan->module->arena, plan->values, plan->num_values, plan->values_capacity) = value;
+  return plan->num_values - 1;
 }
 
 uint32_t launch_constant(launch_plan *plan, int64_t value) {
@@ -74,11 +72,9 @@ static void set_size(launch_plan *plan, const ir_op *op, uint32_t size) {
 /* Unknown slots for results or arguments. */
 static uint32_t new_slots(launch_plan *plan, unsigned count) {
   unsigned first = plan->num_slots;
-  for (unsigned i = 0; i < count; i++) {
-    plan->slots =
-        ir_arena_grow(&plan->module->arena, plan->slots, sizeof *plan->slots, plan->num_slots, &plan->slots_capacity);
-    plan->slots[plan->num_slots++] = (launch_value){.kind = LAUNCH_UNKNOWN};
-  }
+  for (unsigned i = 0; i < count; i++)
+    IR_PUSH(&plan->module->arena, plan->slots, plan->num_slots, plan->slots_capacity) =
+        (launch_value){.kind = LAUNCH_UNKNOWN};
   return first;
 }
 
@@ -498,9 +494,7 @@ void launch_plan_init(launch_plan *plan, ir_module *module) {
 }
 
 void launch_add(launch_plan *plan, const program_launch *launch) {
-  plan->launches = ir_arena_grow(&plan->module->arena, plan->launches, sizeof *plan->launches, plan->num_launches,
-                                 &plan->launches_capacity);
-  plan->launches[plan->num_launches++] = *launch;
+  IR_PUSH(&plan->module->arena, plan->launches, plan->num_launches, plan->launches_capacity) = *launch;
 }
 
 bool launch_entry(launch_plan *plan, ir_op *function, launch_kernel *kernel, void *data, program_routine *routine) {

@@ -36,8 +36,7 @@ static void find_lines(ir_arena *arena, ir_source *source) {
   uint32_t *lines = NULL;
   size_t capacity = 0;
   for (const char *at = source->text; at;) {
-    lines = ir_arena_grow(arena, lines, sizeof *lines, source->num_lines, &capacity);
-    lines[source->num_lines++] = (uint32_t)(at - source->text);
+    IR_PUSH(arena, lines, source->num_lines, capacity) = (uint32_t)(at - source->text);
     at = memchr(at, '\n', (size_t)(end - at));
     if (at)
       at++;

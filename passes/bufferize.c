@@ -226,8 +226,7 @@ static bool lower_call(buffers *b, ir_op *op) {
 /* --------------------------------------------------------------------------------------------------------- the walk */
 
 static void retire(buffers *b, ir_op *op) {
-  b->retired = ir_arena_grow(&b->module->arena, b->retired, sizeof *b->retired, b->num_retired, &b->retired_capacity);
-  b->retired[b->num_retired++] = op;
+  IR_PUSH(&b->module->arena, b->retired, b->num_retired, b->retired_capacity) = op;
 }
 
 static bool lower_op(buffers *b, ir_op *op) {

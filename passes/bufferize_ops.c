@@ -128,10 +128,10 @@ static void create_view(buffers *b, ir_op *op, ir_opcode code, ir_value *memref,
 }
 
 /* The memory with the extents that the tensor shows: reshapes want as many on both sides, and memory may show more. */
-static ir_value *memory_as_shown(buffers *b, ir_op *op, ir_value *memref) {
-  const ir_type *from = memref->type, *shown = ir_operand(op, 0)->type;
-  const ir_type *type =
-      ir_type_memref(b->module, from->element, from->rank, shown->shape, from->strides, from->offset, from->space);
+static ir_value *memory_as_shown(buffers *b, ir_op *op, ir_value *memref, const ir_value *tensor) {
+  const ir_type *from = memref->type;
+  const ir_type *type = ir_type_memref(b->module, from->element, from->rank, tensor->type->shape, from->strides,
+                                       from->offset, from->space);
   ir_builder builder = ir_builder_before(op);
   return type == from ? memref : ir_unary(&builder, OP_MEMREF_CAST, memref, type);
 }
@@ -152,7 +152,7 @@ static bool lower_back(buffers *b, ir_op *op, ir_opcode inner) {
 static void lower_expand_shape(buffers *b, ir_op *op) {
   if (lower_back(b, op, OP_MEMREF_COLLAPSE_SHAPE))
     return;
-  ir_value *source = memory_as_shown(b, op, buffer_of(b, ir_operand(op, 0), op));
+  ir_value *source = memory_as_shown(b, op, buffer_of(b, ir_operand(op, 0), op), ir_operand(op, 0));
   const ir_type *wanted = ir_result(op, 0)->type, *from = source->type;
   int64_t outer[IR_MAX_RANK], strides[IR_MAX_RANK];
   ir_type_strides(from, outer);
@@ -206,7 +206,7 @@ static void lower_collapse_shape(buffers *b, ir_op *op) {
     source = copy;
     row_major = true;
   }
-  create_view(b, op, OP_MEMREF_COLLAPSE_SHAPE, memory_as_shown(b, op, source),
+  create_view(b, op, OP_MEMREF_COLLAPSE_SHAPE, memory_as_shown(b, op, source, ir_operand(op, 0)),
               ir_type_memref(b->module, wanted->element, wanted->rank, wanted->shape, row_major ? NULL : strides,
                              row_major ? 0 : source->type->offset, source->type->space));
   if (source != ir_value_map_get(b->memrefs, ir_operand(op, 0))) /* a copy of its own */
@@ -215,13 +215,7 @@ static void lower_collapse_shape(buffers *b, ir_op *op) {
 
 static void lower_cast(buffers *b, ir_op *op) {
   ir_value *source = buffer_of(b, ir_operand(op, 0), op);
-  const ir_type *from = source->type, *wanted = ir_result(op, 0)->type;
-  const ir_type *type =
-      ir_type_memref(b->module, from->element, from->rank, wanted->shape, from->strides, from->offset, from->space);
-  if (type == from)
-    buffer_place(b, ir_result(op, 0), source, true);
-  else
-    create_view(b, op, OP_MEMREF_CAST, source, type);
+  buffer_place(b, ir_result(op, 0), memory_as_shown(b, op, source, ir_result(op, 0)), true);
 }
 
 /* -------------------------------------------------------------------------------------------------- single elements */

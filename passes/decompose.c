@@ -661,10 +661,8 @@ bool pass_decompose_softmax(ir_module *module, const pass_options *options) {
   worklist lists[2] = {0}; /* diagonals, then softmaxes */
   for (ir_op *op = ir_next_inside(module->root, module->root); op; op = ir_next_inside(module->root, op)) {
     worklist *list = &lists[softmax_is(op)];
-    if (op->code != OP_LINALG_EXT_DIAG && (!softmax_is(op) || !op->num_results))
-      continue;
-    list->ops = ir_arena_grow(&module->arena, list->ops, sizeof *list->ops, list->count, &list->capacity);
-    list->ops[list->count++] = op;
+    if (op->code == OP_LINALG_EXT_DIAG || (softmax_is(op) && op->num_results))
+      IR_PUSH(&module->arena, list->ops, list->count, list->capacity) = op;
   }
   for (size_t i = 0; i < lists[0].count; i++)
     rewrite_diagonal(lists[0].ops[i]);

@@ -29,10 +29,8 @@ fusion_node *fusion_get_node(fusion *f, ir_op *op) {
   fusion_node *found = fusion_find_node(f, op);
   if (found)
     return found;
-  f->nodes = ir_arena_grow(&f->module->arena, f->nodes, sizeof *f->nodes, f->num_nodes, &f->capacity);
-  fusion_node *fresh = IR_NEW(&f->module->arena, fusion_node);
-  fresh->op = op;
-  f->nodes[f->num_nodes++] = fresh;
+  fusion_node *fresh = IR_NEW_OF(&f->module->arena, fusion_node, .op = op);
+  IR_PUSH(&f->module->arena, f->nodes, f->num_nodes, f->capacity) = fresh;
   op->mark = f->num_nodes;
   return fresh;
 }
@@ -59,9 +57,9 @@ static void need_regions_before(fusion *f, const ir_op *op) {
 }
 
 static nest_carried *add_carried(fusion *f, ir_value *original) {
-  f->carried = ir_arena_grow(&f->module->arena, f->carried, sizeof *f->carried, f->num_carried, &f->carried_capacity);
-  f->carried[f->num_carried] = (nest_carried){.original = original};
-  return &f->carried[f->num_carried++];
+  nest_carried *fresh = &IR_PUSH(&f->module->arena, f->carried, f->num_carried, f->carried_capacity);
+  *fresh = (nest_carried){.original = original};
+  return fresh;
 }
 
 static nest_carried *find_carried(const fusion *f, const ir_value *original) {
@@ -242,8 +240,8 @@ static bool has_effect(const ir_op *op) {
 
 bool fusion_postpone_users(fusion *f, ir_op *op) {
   size_t count = 0, capacity = 0;
-  ir_op **list = ir_arena_grow(&f->module->arena, NULL, sizeof *list, count, &capacity);
-  list[count++] = op;
+  ir_op **list = NULL;
+  IR_PUSH(&f->module->arena, list, count, capacity) = op;
   for (size_t at = 0; at < count; at++)
     for (unsigned i = 0; i < list[at]->num_results; i++)
       for (const ir_use *use = ir_result(list[at], i)->uses; use; use = use->next) {
@@ -258,8 +256,7 @@ bool fusion_postpone_users(fusion *f, ir_op *op) {
           return false;
         }
         fusion_get_node(f, user)->after = true;
-        list = ir_arena_grow(&f->module->arena, list, sizeof *list, count, &capacity);
-        list[count++] = user;
+        IR_PUSH(&f->module->arena, list, count, capacity) = user;
       }
   return true;
 }

@@ -1,6 +1,7 @@
 /* memory.c - scratch memory, and constants in memory; see memory.h. Terminates: walks up the blocks around an op; names
  * are tried until one is free. */
 #include "passes/memory.h"
+#include "passes/tile.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,16 +27,8 @@ ir_op *memory_global(const ir_op *op) {
   return op->code == OP_MEMREF_GET_GLOBAL ? ir_module_lookup(op->module, ir_attr_string_or(op, "name", "")) : NULL;
 }
 
-/* One op reads elements, others at most ask for extents. */
-static bool has_one_reader(const ir_value *value) {
-  unsigned readers = 0;
-  for (const ir_use *use = value->uses; use; use = use->next)
-    readers += use->user->code != OP_TENSOR_DIM && use->user->code != OP_MEMREF_DIM;
-  return readers == 1;
-}
-
 const ir_attr *memory_own_constant(const ir_value *value) {
-  for (; has_one_reader(value); value = ir_operand(value->op, 0)) {
+  for (; tile_num_readers(value) == 1; value = ir_operand(value->op, 0)) {
     const ir_op *op = value->op;
     if (!op)
       return NULL;

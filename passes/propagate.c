@@ -93,8 +93,7 @@ static const placed *place(propagation *p, const layout *l) {
 static void require(propagation *p, ir_op *user, unsigned operand, const placed *wanted) {
   if (!is_vector(ir_operand(user, operand)))
     return;
-  p->demands = ir_arena_grow(&p->module->arena, p->demands, sizeof *p->demands, p->num_demands, &p->demand_capacity);
-  p->demands[p->num_demands++] = (demand){user, operand, wanted};
+  IR_PUSH(&p->module->arena, p->demands, p->num_demands, p->demand_capacity) = (demand){user, operand, wanted};
 }
 
 /* --------------------------------------------------------------------------------- layouts through changes of shape */

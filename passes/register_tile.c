@@ -551,8 +551,7 @@ static bool advance_ops(ir_op *op, void *data) {
 }
 
 static void add_work(worklist *list, ir_op *op, hidden_terms *reduced) {
-  list->items = ir_arena_grow(&op->module->arena, list->items, sizeof *list->items, list->count, &list->capacity);
-  list->items[list->count++] = (work){.op = op, .reduced = reduced};
+  IR_PUSH(&op->module->arena, list->items, list->count, list->capacity) = (work){.op = op, .reduced = reduced};
   hidden_pass(&list->facts, op);
 }
 

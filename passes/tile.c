@@ -98,7 +98,7 @@ bool tile_is_linear_in(const ir_op *op, unsigned input) {
 unsigned tile_num_readers(const ir_value *value) {
   unsigned count = 0;
   for (const ir_use *use = value->uses; use; use = use->next)
-    count += use->user->code != OP_TENSOR_DIM;
+    count += use->user->code != OP_TENSOR_DIM && use->user->code != OP_MEMREF_DIM;
   return count;
 }
 

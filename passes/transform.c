@@ -28,8 +28,7 @@ typedef struct script {
 
 static handle *add_handle(script *s, const ir_value *name, unsigned max_count) {
   ir_arena *arena = &s->module->arena;
-  s->handles = ir_arena_grow(arena, s->handles, sizeof *s->handles, s->num_handles, &s->capacity);
-  handle *fresh = &s->handles[s->num_handles++];
+  handle *fresh = &IR_PUSH(arena, s->handles, s->num_handles, s->capacity);
   *fresh = (handle){.name = name, .ops = IR_NEW_ARRAY(arena, ir_op *, max_count)};
   return fresh;
 }
