@@ -106,7 +106,7 @@ ir_index ir_index_add(ir_builder *builder, ir_index a, ir_index b) { return appl
 
 ir_index ir_index_sub(ir_builder *builder, ir_index a, ir_index b) {
   ir_module *module = builder->module;
-  const ir_expr *negated = ir_expr_binary(module, IR_EXPR_MUL, ir_expr_dim(module, 1), ir_expr_const(module, -1));
+  const ir_expr *negated = ir_expr_by(module, IR_EXPR_MUL, ir_expr_dim(module, 1), -1);
   ir_index dims[] = {a, b};
   return ir_index_apply(builder, ir_expr_binary(module, IR_EXPR_ADD, ir_expr_dim(module, 0), negated), 2, dims);
 }

@@ -441,7 +441,7 @@ static const ir_expr *simplify_expr(const affine_values *values, const ir_expr *
 }
 
 static bool never_above(const affine_values *values, const ir_expr *a, const ir_expr *b) {
-  const ir_expr *minus = ir_expr_binary(values->module, IR_EXPR_MUL, a, ir_expr_const(values->module, -1));
+  const ir_expr *minus = ir_expr_by(values->module, IR_EXPR_MUL, a, -1);
   return range_of(values, ir_expr_binary(values->module, IR_EXPR_ADD, b, minus)).low >= 0;
 }
 

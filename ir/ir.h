@@ -213,6 +213,10 @@ const ir_expr *ir_expr_sym(ir_module *module, unsigned number);
 /* Binary expressions are simplified while built (constants folded and moved right, x+0, x*1, x*0, ..). Division and mod
  * want a positive constant on the right and are floor-based as in MLIR. */
 const ir_expr *ir_expr_binary(ir_module *module, ir_expr_kind kind, const ir_expr *lhs, const ir_expr *rhs);
+/* With a number on the right. */
+static inline const ir_expr *ir_expr_by(ir_module *module, ir_expr_kind kind, const ir_expr *lhs, int64_t number) {
+  return ir_expr_binary(module, kind, lhs, ir_expr_const(module, number));
+}
 const ir_map *ir_map_get(ir_module *module, unsigned num_dims, unsigned num_syms, unsigned num_results,
                          const ir_expr *const *results);
 const ir_map *ir_map_identity(ir_module *module, unsigned num_dims);

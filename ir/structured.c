@@ -72,10 +72,9 @@ static const ir_map *map_of_subscripts(const ir_op *op, const subscripts *s, con
     if ((*at)[1] == '+') {
       *at += 2;
       const ir_expr *place = ir_expr_dim(op->module, (unsigned)s->loop_of[**at - 'a']);
-      dims[n] = ir_expr_binary(
-          op->module, IR_EXPR_ADD,
-          ir_expr_binary(op->module, IR_EXPR_MUL, dims[n], ir_expr_const(op->module, s->strides[windows])),
-          ir_expr_binary(op->module, IR_EXPR_MUL, place, ir_expr_const(op->module, s->dilations[windows])));
+      dims[n] =
+          ir_expr_binary(op->module, IR_EXPR_ADD, ir_expr_by(op->module, IR_EXPR_MUL, dims[n], s->strides[windows]),
+                         ir_expr_by(op->module, IR_EXPR_MUL, place, s->dilations[windows]));
       windows++;
     }
     n++;

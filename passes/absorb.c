@@ -419,7 +419,7 @@ static bool express_loops(const recast *parts, const split *split, const ir_expr
       ir_index extent = split->extents[loop][part];
       if (extent.value)
         return false;
-      loops[loop] = ir_expr_binary(module, IR_EXPR_MUL, loops[loop], ir_expr_const(module, extent.constant));
+      loops[loop] = ir_expr_by(module, IR_EXPR_MUL, loops[loop], extent.constant);
       loops[loop] = ir_expr_binary(module, IR_EXPR_ADD, loops[loop], ir_expr_dim(module, split->first[loop] + part));
     }
   }

@@ -192,10 +192,10 @@ static void prefetch_next(const late_factor *factor) {
     return;
   const ir_expr *thread = ir_expr_dim(module, 0), *width = ir_expr_const(module, lines);
   for (int64_t first = 0; first < count; first += d->threads) {
-    const ir_expr *number = ir_expr_binary(module, IR_EXPR_ADD, thread, ir_expr_const(module, first));
-    const ir_expr *places[] = {ir_expr_binary(module, IR_EXPR_FLOORDIV, number, width),
-                               ir_expr_binary(module, IR_EXPR_MUL, ir_expr_binary(module, IR_EXPR_MOD, number, width),
-                                              ir_expr_const(module, line))};
+    const ir_expr *number = ir_expr_by(module, IR_EXPR_ADD, thread, first);
+    const ir_expr *places[] = {
+        ir_expr_binary(module, IR_EXPR_FLOORDIV, number, width),
+        ir_expr_by(module, IR_EXPR_MUL, ir_expr_binary(module, IR_EXPR_MOD, number, width), line)};
     ir_value *operands[IR_MAX_RANK + 1] = {memory};
     for (unsigned dim = 0; dim < rank; dim++) {
       ir_index at = ir_index_add(&d->at, slice.offsets[dim], factor->access.start[dim]);

@@ -474,7 +474,7 @@ const ir_expr *extent_room(const ir_op *op, const ir_value *counter, int64_t ste
     if (attr->map->results[1 - i] != ir_expr_const(module, step))
       continue;
     const ir_expr *room = ir_expr_replace(module, attr->map->results[i], dims, NULL);
-    const ir_expr *less = ir_expr_binary(module, IR_EXPR_MUL, own, ir_expr_const(module, -1));
+    const ir_expr *less = ir_expr_by(module, IR_EXPR_MUL, own, -1);
     if (attr->map->results[i] == ir_expr_binary(module, IR_EXPR_ADD, room, less) ||
         attr->map->results[i] == ir_expr_binary(module, IR_EXPR_ADD, less, room))
       return room;

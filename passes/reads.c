@@ -54,10 +54,10 @@ static const ir_expr *divide(const ir_op *op, const ir_expr *index) {
   case OP_ARITH_DIVSI:
   case OP_ARITH_DIVUI:
   case OP_ARITH_FLOORDIVSI:
-    return ir_expr_binary(op->module, IR_EXPR_FLOORDIV, index, ir_expr_const(op->module, by.constant));
+    return ir_expr_by(op->module, IR_EXPR_FLOORDIV, index, by.constant);
   case OP_ARITH_REMSI:
   case OP_ARITH_REMUI:
-    return ir_expr_binary(op->module, IR_EXPR_MOD, index, ir_expr_const(op->module, by.constant));
+    return ir_expr_by(op->module, IR_EXPR_MOD, index, by.constant);
   default:
     return NULL;
   }

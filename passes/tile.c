@@ -218,12 +218,11 @@ static void subscript_range(ir_builder *builder, const ir_expr *expr, const tile
   const int64_t zeros[IR_MAX_LOOPS] = {0};
   const ir_expr *last[IR_MAX_LOOPS];
   for (unsigned loop = 0; loop < tile->rank; loop++)
-    last[loop] = ir_expr_binary(module, IR_EXPR_ADD, ir_expr_dim(module, loop), ir_expr_const(module, -1));
+    last[loop] = ir_expr_by(module, IR_EXPR_ADD, ir_expr_dim(module, loop), -1);
   const ir_expr *start = ir_expr_const(module, -ir_expr_eval(expr, tile->rank, zeros));
   *offset = ir_index_apply(builder, ir_expr_binary(module, IR_EXPR_ADD, expr, start), tile->rank, tile->offsets);
-  *size = ir_index_apply(
-      builder, ir_expr_binary(module, IR_EXPR_ADD, ir_expr_replace(module, expr, last, NULL), ir_expr_const(module, 1)),
-      tile->rank, tile->sizes);
+  *size = ir_index_apply(builder, ir_expr_by(module, IR_EXPR_ADD, ir_expr_replace(module, expr, last, NULL), 1),
+                         tile->rank, tile->sizes);
   if (!size->value && size->constant < 0) /* of windows without places nothing is read */
     *size = ir_index_const(0);
 }
