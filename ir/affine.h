@@ -13,8 +13,8 @@ typedef struct affine_values {
 
 /* The dim that stands for a value, added if it is new; NULL when there are too many. */
 const ir_expr *affine_dim(affine_values *values, ir_value *value);
-/* An index as an expression: a constant, what one affine.apply computes, where that leaves room for as many values as are
- * to come, or a dim. */
+/* An index as an expression: a constant, what one affine.apply computes, where that leaves room for as many values as
+ * are to come, or a dim. */
 const ir_expr *affine_of_index(affine_values *values, ir_index x, unsigned to_come);
 /* Drops the values that no result uses, and numbers the others anew. */
 void affine_drop_unused(affine_values *values, unsigned num_results, const ir_expr **results);

@@ -578,8 +578,8 @@ const int64_t *ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *coun
 
 /* Calls `visit` for each op in the block and below, parents first; the op visited may be erased. Stops on false. */
 bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data);
-/* The op behind `op` among those inside `top`, parents first; of `top` itself the first one. NULL: there is none. What
- * does not erase or move ops goes over them so: for (op = ir_next_inside(top, top); op; op = ir_next_inside(top, op)) */
+/* The op behind `op` among those inside `top`, parents first; of `top` itself the first one. NULL: there is none. Who
+ * erases or moves no op goes over them by for (op = ir_next_inside(top, top); op; op = ir_next_inside(top, op)). */
 ir_op *ir_next_inside(const ir_op *top, const ir_op *op);
 /* Numbers the ops inside in their marks, from 1 on; returns the number behind the last. Or clears the marks. */
 uint32_t ir_number_ops(const ir_op *top);
