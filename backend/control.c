@@ -190,28 +190,16 @@ void emit_values_add(emitter *e, emit_values *list, const ir_value *value) {
   for (unsigned i = 0; i < list->count; i++)
     if (list->values[i] == value)
       return;
-  list->values = ir_arena_grow(&e->arena, list->values, sizeof *list->values, list->count, &list->capacity);
-  list->values[list->count++] = value;
+  IR_PUSH(&e->arena, list->values, list->count, list->capacity) = value;
 }
 
-typedef struct outside_search {
-  emitter *e;
-  const ir_block *block;
-  emit_values found;
-} outside_search;
-
-static bool search_op(ir_op *op, void *data) {
-  outside_search *search = data;
-  for (unsigned i = 0; i < op->num_operands; i++)
-    if (ir_value_is_outside(ir_operand(op, i), search->block))
-      emit_values_add(search->e, &search->found, ir_operand(op, i));
-  return true;
-}
-
-emit_values emit_outside_values(emitter *e, ir_block *block) {
-  outside_search search = {.e = e, .block = block};
-  ir_walk(block, search_op, &search);
-  return search.found;
+emit_values emit_outside_values(emitter *e, const ir_op *op) {
+  emit_values found = {0};
+  for (const ir_op *inner = ir_next_inside(op, op); inner; inner = ir_next_inside(op, inner))
+    for (unsigned i = 0; i < inner->num_operands; i++)
+      if (ir_value_is_outside(ir_operand(inner, i), ir_region(op, 0)))
+        emit_values_add(e, &found, ir_operand(inner, i));
+  return found;
 }
 
 /* The pieces of `count` values one after another; in the arena. */
@@ -428,15 +416,13 @@ bool emit_function_body(emitter *e, const ir_op *function, LLVMValueRef *argumen
 
 /* ----------------------------------------------------------------------------------------------------------- affine */
 
-/* An expression of `map`; `operands` are its dims, then its symbols. */
-static LLVMValueRef emit_expr(emitter *e, const ir_map *map, const ir_expr *expr, LLVMValueRef const *operands) {
+/* An expression of the op's map. */
+static LLVMValueRef emit_expr(emitter *e, const ir_op *op, const ir_expr *expr) {
   if (expr->kind == IR_EXPR_CONST)
     return emit_index(e, expr->value);
-  if (expr->kind == IR_EXPR_DIM)
-    return operands[expr->value];
-  if (expr->kind == IR_EXPR_SYM)
-    return operands[map->num_dims + expr->value];
-  LLVMValueRef lhs = emit_expr(e, map, expr->lhs, operands), rhs = emit_expr(e, map, expr->rhs, operands);
+  if (!expr->lhs)
+    return emit_operand(e, op, ir_affine_operand(op, expr))->pieces[0];
+  LLVMValueRef lhs = emit_expr(e, op, expr->lhs), rhs = emit_expr(e, op, expr->rhs);
   switch (expr->kind) {
   case IR_EXPR_ADD:
     return LLVMBuildNSWAdd(e->builder, lhs, rhs, "");
@@ -453,12 +439,10 @@ static LLVMValueRef emit_expr(emitter *e, const ir_map *map, const ir_expr *expr
 
 /* The results of the op's map, combined by an intrinsic where there are several. */
 static bool emit_affine(emitter *e, const ir_op *op, const char *combine) {
-  const ir_map *map = ir_attr_get(op, "map")->map;
-  unsigned count;
-  LLVMValueRef *operands = flatten(e, op->num_operands, op->operands, &count);
+  const ir_map *map = ir_affine_map(op);
   LLVMValueRef *result = emit_result(e, op);
   for (unsigned i = 0; i < map->num_results; i++) {
-    LLVMValueRef value = emit_expr(e, map, map->results[i], operands);
+    LLVMValueRef value = emit_expr(e, op, map->results[i]);
     result[0] = i ? emit_intrinsic(e, combine, (LLVMValueRef[]){result[0], value}, 2) : value;
   }
   return true;

@@ -283,7 +283,7 @@ static LLVMValueRef emit_worker(emitter *e, const ir_op *op, const emit_values *
 
 static bool host_forall(emitter *e, const ir_op *op) {
   ir_block *body = ir_region(op, 0);
-  emit_values c = emit_outside_values(e, body);
+  emit_values c = emit_outside_values(e, op);
   unsigned count = CAPTURE_BOUNDS + 3 * body->num_args;
   for (unsigned i = 0; i < c.count; i++)
     count += emit_get(e, c.values[i])->num_pieces;

@@ -38,8 +38,7 @@ LLVMValueRef kernels_share(emitter *e, const ir_op *op, uint64_t bytes) {
 
 /* ----------------------------------------------------------------------------------------------------------- checks */
 
-static bool check_op(ir_op *op, void *data) {
-  uint64_t *local_bytes = data;
+static bool check_op(const ir_op *op, uint64_t *local_bytes) {
   if (op->code == OP_MEMREF_ALLOC || op->code == OP_MEMREF_DEALLOC || op->code == OP_FUNC_CALL)
     return ir_op_error(op, "cannot be in a kernel");
   if (op->code != OP_MEMREF_ALLOCA || ir_result(op, 0)->type->space == IR_SPACE_WORKGROUP)
@@ -53,15 +52,16 @@ static bool check_op(ir_op *op, void *data) {
 /* What the emitter's hooks rely on. */
 static bool check_kernel(emitter *e, const ir_op *op) {
   uint64_t local_bytes = 0;
-  unsigned errors = e->module->num_errors;
   int64_t threads = ir_attr_int_or(op, "tec.threads", 1);
   if (threads < 1 || threads > e->facts->max_block_threads)
     return ir_op_error(op, "has tec.threads = %lld; %s takes 1 to %u", (long long)threads, e->facts->name,
                        e->facts->max_block_threads);
   if (op->num_results || ir_region(ir_block_terminator(ir_region(op, 0)), 0)->first)
     return ir_op_error(op, "still yields tensors; kernels take buffers");
-  ir_walk(ir_region(op, 0), check_op, &local_bytes);
-  return e->module->num_errors == errors;
+  for (const ir_op *inner = ir_next_inside(op, op); inner; inner = ir_next_inside(op, inner))
+    if (!check_op(inner, &local_bytes))
+      return false;
+  return true;
 }
 
 /* ------------------------------------------------------------------------------------------------------- parameters */
@@ -279,7 +279,7 @@ static bool emit_kernel(void *data, launch_plan *plan, const ir_op *op) {
   program_launch launch = {.block = {1, 1, 1}};
   if (!check_kernel(e, op) || !grid_of(plan, op, launch.grid))
     return false;
-  emit_values inputs = emit_outside_values(e, ir_region(op, 0));
+  emit_values inputs = emit_outside_values(e, op);
   for (unsigned i = 0; i < op->num_operands; i++)
     emit_values_add(e, &inputs, ir_operand(op, i));
   if (!close_inputs(e, plan, op, &inputs))

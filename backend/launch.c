@@ -9,10 +9,8 @@ enum { MAX_DEPTH = 64, MAX_LAUNCHES = 4096, MAX_VALUES = 1 << 20, WORKSPACE_ALIG
 /* -------------------------------------------------------------------------------------------------- size arithmetic */
 
 static uint32_t add_value(launch_plan *plan, program_value value) {
-  plan->values =
-      ir_arena_grow(&plan->module->arena, plan->values, sizeof *plan->values, plan->num_values, &plan->values_capacity);
-  plan->values[plan->num_values] = value;
-  return plan->num_values++;
+  IR_PUSH(&plan->module->arena, plan->values, plan->num_values, plan->values_capacity) = value;
+  return plan->num_values - 1;
 }
 
 uint32_t launch_constant(launch_plan *plan, int64_t value) {
@@ -43,7 +41,7 @@ static uint32_t equals_zero(launch_plan *plan, uint32_t value) {
   return launch_binary(plan, PROGRAM_EQUAL, value, launch_constant(plan, 0));
 }
 
-static uint32_t evaluate(launch_plan *plan, const ir_map *map, const ir_expr *expr, const uint32_t *operands) {
+static uint32_t evaluate(launch_plan *plan, const ir_op *op, const ir_expr *expr, const uint32_t *operands) {
   static const program_operation operations[] = {[IR_EXPR_ADD] = PROGRAM_ADD,
                                                  [IR_EXPR_MUL] = PROGRAM_MUL,
                                                  [IR_EXPR_FLOORDIV] = PROGRAM_FLOORDIV,
@@ -51,9 +49,9 @@ static uint32_t evaluate(launch_plan *plan, const ir_map *map, const ir_expr *ex
                                                  [IR_EXPR_MOD] = PROGRAM_MOD};
   if (expr->kind == IR_EXPR_CONST)
     return launch_constant(plan, expr->value);
-  if (expr->kind == IR_EXPR_DIM || expr->kind == IR_EXPR_SYM)
-    return operands[expr->value + (expr->kind == IR_EXPR_SYM ? map->num_dims : 0)];
-  uint32_t lhs = evaluate(plan, map, expr->lhs, operands), rhs = evaluate(plan, map, expr->rhs, operands);
+  if (!expr->lhs)
+    return operands[ir_affine_operand(op, expr)];
+  uint32_t lhs = evaluate(plan, op, expr->lhs, operands), rhs = evaluate(plan, op, expr->rhs, operands);
   return launch_binary(plan, operations[expr->kind], lhs, rhs);
 }
 
@@ -74,11 +72,9 @@ static void set_size(launch_plan *plan, const ir_op *op, uint32_t size) {
 /* Unknown slots for results or arguments. */
 static uint32_t new_slots(launch_plan *plan, unsigned count) {
   unsigned first = plan->num_slots;
-  for (unsigned i = 0; i < count; i++) {
-    plan->slots =
-        ir_arena_grow(&plan->module->arena, plan->slots, sizeof *plan->slots, plan->num_slots, &plan->slots_capacity);
-    plan->slots[plan->num_slots++] = (launch_value){.kind = LAUNCH_UNKNOWN};
-  }
+  for (unsigned i = 0; i < count; i++)
+    IR_PUSH(&plan->module->arena, plan->slots, plan->num_slots, plan->slots_capacity) =
+        (launch_value){.kind = LAUNCH_UNKNOWN};
   return first;
 }
 
@@ -196,12 +192,12 @@ static void launch_select(launch_plan *plan, const ir_op *op) {
 
 /* The results of a map, combined where there are several. */
 static void launch_map(launch_plan *plan, const ir_op *op) {
-  const ir_map *map = ir_attr_get(op, "map")->map;
+  const ir_map *map = ir_affine_map(op);
   uint32_t *operands = IR_NEW_ARRAY(&plan->module->arena, uint32_t, op->num_operands + 1), result = 0;
   if (!operand_sizes(plan, op, operands))
     return;
   for (unsigned i = 0; i < map->num_results; i++) {
-    uint32_t value = evaluate(plan, map, map->results[i], operands);
+    uint32_t value = evaluate(plan, op, map->results[i], operands);
     result = i ? launch_binary(plan, operations_of[op->code], result, value) : value;
   }
   set_size(plan, op, result);
@@ -498,9 +494,7 @@ void launch_plan_init(launch_plan *plan, ir_module *module) {
 }
 
 void launch_add(launch_plan *plan, const program_launch *launch) {
-  plan->launches = ir_arena_grow(&plan->module->arena, plan->launches, sizeof *plan->launches, plan->num_launches,
-                                 &plan->launches_capacity);
-  plan->launches[plan->num_launches++] = *launch;
+  IR_PUSH(&plan->module->arena, plan->launches, plan->num_launches, plan->launches_capacity) = *launch;
 }
 
 bool launch_entry(launch_plan *plan, ir_op *function, launch_kernel *kernel, void *data, program_routine *routine) {

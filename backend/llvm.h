@@ -202,13 +202,14 @@ LLVMValueRef emit_alloca(emitter *e, LLVMTypeRef type, unsigned alignment);
 /* All ops of a block, terminator excluded; one op. */
 bool emit_ops(emitter *e, const ir_block *block);
 bool emit_op(emitter *e, const ir_op *op);
-/* The values that a block, with all that is nested there, uses from outside, each once, in order of their first use. */
+/* The values that an op's region, with all that is nested there, uses from outside, each once, in order of their first
+ * use. */
 typedef struct emit_values {
   const ir_value **values;
   unsigned count;
   size_t capacity;
 } emit_values;
-emit_values emit_outside_values(emitter *e, ir_block *block);
+emit_values emit_outside_values(emitter *e, const ir_op *op);
 /* Adds a value unless it is there. */
 void emit_values_add(emitter *e, emit_values *list, const ir_value *value);
 /* One dim of scf.forall: the first value, the step and the number of iterations (at least 0). */

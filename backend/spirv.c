@@ -88,21 +88,14 @@ static bool is_row_of_bits(LLVMValueRef value) {
   return emit_lanes(value) && LLVMGetTypeKind(element) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(element) == 1;
 }
 
-static bool has_no_double(ir_op *op, void *found) {
-  for (unsigned i = 0; i < op->num_results; i++)
-    if (ir_result(op, i)->type->element == IR_F64) {
-      *(ir_loc *)found = op->loc;
-      return false;
-    }
-  return true;
-}
-
 /* Where the program has what is missing; instructions do not know what they were made from, but types show. */
 static ir_loc place_of(const emitter *e, const char *missing) {
-  ir_loc place = e->module->root->loc;
-  if (missing == no_double)
-    ir_walk(ir_region(e->module->root, 0), has_no_double, &place);
-  return place;
+  const ir_op *root = e->module->root;
+  for (const ir_op *op = root; op && missing == no_double; op = ir_next_inside(root, op))
+    for (unsigned i = 0; i < op->num_results; i++)
+      if (ir_result(op, i)->type->element == IR_F64)
+        return op->loc;
+  return root->loc;
 }
 
 static bool accept_instruction(emitter *e, LLVMValueRef instruction) {

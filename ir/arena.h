@@ -21,6 +21,9 @@ void *ir_arena_alloc(ir_arena *arena, size_t size);
 void *ir_arena_copy(ir_arena *arena, const void *from, size_t size);
 /* The array, of `count` elements of `size` bytes, if it has room for more; else a copy that is twice as large. */
 void *ir_arena_grow(ir_arena *arena, void *array, size_t size, size_t count, size_t *capacity);
+/* The place of another element behind the last of such an array, which counts it. */
+#define IR_PUSH(ARENA, ARRAY, COUNT, CAPACITY)                                                                         \
+  (*((ARRAY) = ir_arena_grow((ARENA), (ARRAY), sizeof *(ARRAY), (COUNT), &(CAPACITY)), &(ARRAY)[(COUNT)++]))
 /* Returns the memory to the system; every pointer into the arena dies. */
 void ir_arena_release(ir_arena *arena);
 

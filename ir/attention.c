@@ -4,13 +4,6 @@
 #include "op_hooks.h"
 #include "verify_util.h"
 
-static uint32_t loops_of(const ir_structure *structure, unsigned operand) {
-  uint32_t loops = 0;
-  for (unsigned dim = 0; dim < structure->maps[operand]->num_results; dim++)
-    loops |= 1u << ir_map_result_dim(structure->maps[operand], dim);
-  return loops;
-}
-
 /* The maximum and the sum are indexed by the rows, in the order of the loops. */
 static bool lists_rows(const ir_map *map, uint32_t rows) {
   int last = -1;
@@ -29,18 +22,19 @@ const char *ir_attention_of(const ir_op *op, ir_attention *attention) {
   unsigned inputs = ir_num_inputs(op);
   if (!structure)
     return op->module->no_structure;
+  const ir_map *const *maps = structure->maps;
   for (unsigned i = 0; i < op->num_operands; i++)
-    if (!ir_map_is_projected_permutation(structure->maps[i]))
+    if (!ir_map_is_projected_permutation(maps[i]))
       return "needs maps that list loops, each at most once";
-  uint32_t query = loops_of(structure, ATTENTION_QUERY), key = loops_of(structure, ATTENTION_KEY);
-  uint32_t value = loops_of(structure, ATTENTION_VALUE), result = loops_of(structure, inputs);
+  uint32_t query = ir_map_dims(maps[ATTENTION_QUERY]), key = ir_map_dims(maps[ATTENTION_KEY]);
+  uint32_t value = ir_map_dims(maps[ATTENTION_VALUE]), result = ir_map_dims(maps[inputs]);
   *attention = (ir_attention){.depth = query & key & ~value & ~result,
                               .keys = key & value & ~query & ~result,
                               .columns = value & result & ~query & ~key,
                               .has_mask = inputs > ATTENTION_MASK};
   attention->rows = result & ~attention->columns;
   uint32_t all = attention->rows | attention->keys | attention->depth | attention->columns;
-  uint32_t mask = attention->has_mask ? loops_of(structure, ATTENTION_MASK) : 0;
+  uint32_t mask = attention->has_mask ? ir_map_dims(maps[ATTENTION_MASK]) : 0;
   if (all != (uint32_t)((UINT64_C(1) << structure->num_loops) - 1) || ((query | key | value) & ~all))
     return "has a loop that is none of rows, keys, depth and columns";
   if (!attention->keys || attention->keys & (attention->keys - 1) || !attention->depth)
@@ -50,7 +44,7 @@ const char *ir_attention_of(const ir_op *op, ir_attention *attention) {
   if (mask & ~(attention->rows | attention->keys))
     return "needs a mask that is indexed like the scores";
   for (unsigned i = inputs + 1; i < op->num_operands; i++)
-    if (!lists_rows(structure->maps[i], attention->rows))
+    if (!lists_rows(maps[i], attention->rows))
       return "needs a maximum and a sum that are indexed by the rows, in the order of the loops";
   return NULL;
 }

@@ -1,6 +1,8 @@
 /* build.c - short ways to create ops; see build.h. */
 #include "build.h"
 
+#include "affine.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -76,74 +78,21 @@ ir_value *ir_index_value(ir_builder *builder, ir_index x) {
   return ir_splat(builder, ir_type_index(builder->module), (ir_cell){.i = x.constant});
 }
 
-enum { MAX_APPLY_DIMS = 32 };
-
-/* The operands of an affine op under construction: distinct values, numbered as dims. */
-typedef struct apply_operands {
-  ir_value *values[MAX_APPLY_DIMS];
-  unsigned count;
-} apply_operands;
-
-static const ir_expr *dim_of_value(ir_module *module, apply_operands *operands, ir_value *value) {
-  unsigned i = 0;
-  while (i < operands->count && operands->values[i] != value)
-    i++;
-  if (i == operands->count) {
-    assert(i < MAX_APPLY_DIMS);
-    operands->values[operands->count++] = value;
-  }
-  return ir_expr_dim(module, i);
-}
-
-/* An index as an expression over the operands: constants fold in, and so does one affine.apply that produces it. */
-static const ir_expr *expr_of_index(ir_module *module, apply_operands *operands, ir_index x) {
-  if (!x.value)
-    return ir_expr_const(module, x.constant);
-  const ir_op *producer = ir_made_by(x.value, OP_AFFINE_APPLY);
-  if (!producer || operands->count + producer->num_operands > MAX_APPLY_DIMS)
-    return dim_of_value(module, operands, x.value);
-  const ir_map *map = ir_attr_get(producer, "map")->map;
-  const ir_expr *inputs[MAX_APPLY_DIMS];
-  for (unsigned i = 0; i < producer->num_operands; i++)
-    inputs[i] = dim_of_value(module, operands, ir_operand(producer, i));
-  return ir_expr_replace(module, map->results[0], inputs, inputs + map->num_dims);
-}
-
 /* Drops operands that no result uses any more and creates the affine op `code`. */
-static ir_index create_affine(ir_builder *builder, ir_opcode code, apply_operands *operands, unsigned num_results,
+static ir_index create_affine(ir_builder *builder, ir_opcode code, affine_values *values, unsigned num_results,
                               const ir_expr **results) {
-  ir_module *module = builder->module;
-  ir_value *kept[MAX_APPLY_DIMS];
-  const ir_expr *renumbered[MAX_APPLY_DIMS] = {0};
-  unsigned count = 0;
-  for (unsigned i = 0; i < operands->count; i++) {
-    bool used = false;
-    for (unsigned r = 0; r < num_results; r++)
-      used |= ir_expr_uses_dim(results[r], i);
-    if (!used)
-      continue;
-    renumbered[i] = ir_expr_dim(module, count);
-    kept[count++] = operands->values[i];
-  }
-  for (unsigned r = 0; r < num_results; r++)
-    results[r] = ir_expr_replace(module, results[r], renumbered, NULL);
-  if (num_results == 1 && results[0]->kind == IR_EXPR_CONST)
-    return ir_index_const(results[0]->value);
-  if (num_results == 1 && results[0]->kind == IR_EXPR_DIM)
-    return (ir_index){.value = kept[results[0]->value]};
-  const ir_type *type = ir_type_index(module);
-  ir_named_attr map = {"map", ir_attr_map(module, ir_map_get(module, count, 0, num_results, results))};
-  return (ir_index){.value = ir_create(builder, code, type, count, kept, 1, &map)};
+  affine_drop_unused(values, num_results, results);
+  return affine_create(builder, code, values, num_results, results);
 }
 
 ir_index ir_index_apply(ir_builder *builder, const ir_expr *expr, unsigned num_dims, const ir_index *dims) {
-  apply_operands operands = {.count = 0};
-  const ir_expr *inputs[MAX_APPLY_DIMS];
-  assert(num_dims <= MAX_APPLY_DIMS);
+  affine_values values = {.module = builder->module};
+  const ir_expr *inputs[AFFINE_MAX_VALUES];
+  assert(num_dims <= AFFINE_MAX_VALUES);
   for (unsigned i = 0; i < num_dims; i++)
-    inputs[i] = ir_expr_uses_dim(expr, i) ? expr_of_index(builder->module, &operands, dims[i]) : NULL;
+    inputs[i] = ir_expr_uses_dim(expr, i) ? affine_of_index(&values, dims[i], num_dims - 1 - i) : NULL;
   const ir_expr *result = ir_expr_replace(builder->module, expr, inputs, NULL);
-  return create_affine(builder, OP_AFFINE_APPLY, &operands, 1, &result);
+  return create_affine(builder, OP_AFFINE_APPLY, &values, 1, &result);
 }
 
 static ir_index apply_binary(ir_builder *builder, ir_expr_kind kind, ir_index a, ir_index b) {
@@ -157,7 +106,7 @@ ir_index ir_index_add(ir_builder *builder, ir_index a, ir_index b) { return appl
 
 ir_index ir_index_sub(ir_builder *builder, ir_index a, ir_index b) {
   ir_module *module = builder->module;
-  const ir_expr *negated = ir_expr_binary(module, IR_EXPR_MUL, ir_expr_dim(module, 1), ir_expr_const(module, -1));
+  const ir_expr *negated = ir_expr_by(module, IR_EXPR_MUL, ir_expr_dim(module, 1), -1);
   ir_index dims[] = {a, b};
   return ir_index_apply(builder, ir_expr_binary(module, IR_EXPR_ADD, ir_expr_dim(module, 0), negated), 2, dims);
 }
@@ -178,11 +127,10 @@ static ir_index extreme(ir_builder *builder, ir_opcode code, ir_index a, ir_inde
     return a;
   if (!a.value && !b.value)
     return (a.constant < b.constant) == (code == OP_AFFINE_MIN) ? a : b;
-  apply_operands operands = {.count = 0};
-  const ir_expr *results[2];
-  results[0] = expr_of_index(builder->module, &operands, a);
-  results[1] = expr_of_index(builder->module, &operands, b);
-  return create_affine(builder, code, &operands, 2, results);
+  affine_values values = {.module = builder->module};
+  const ir_expr *results[] = {affine_of_index(&values, a, 1), NULL};
+  results[1] = affine_of_index(&values, b, 0);
+  return create_affine(builder, code, &values, 2, results);
 }
 
 ir_index ir_index_min(ir_builder *builder, ir_index a, ir_index b) { return extreme(builder, OP_AFFINE_MIN, a, b); }

@@ -63,6 +63,10 @@ ir_index ir_loop_dim(ir_builder *builder, const ir_op *op, unsigned loop);
 /* Offsets, sizes and strides of extract_slice, insert_slice, subview: entry `i` of operand group `group`, whose static
  * values stand in the attribute `name`. */
 ir_index ir_mixed(const ir_op *op, unsigned group, const char *name, unsigned i);
+/* So many elements a tensor.pad puts before those of the dim (side 0), or behind them (1). */
+static inline ir_index ir_padding(const ir_op *pad, unsigned side, unsigned dim) {
+  return ir_mixed(pad, 1 + side, side ? "static_high" : "static_low", dim);
+}
 /* The other way round: adds the indices that are values to `operands`, those of the spec, as operand group `group`, and
  * gives the attribute with all others. */
 const ir_attr *ir_add_mixed(ir_module *module, ir_op_spec *spec, ir_value **operands, unsigned group, unsigned count,

@@ -5,18 +5,17 @@
  * Index arithmetic is taken not to overflow, as everywhere in affine maps; nor are products of extents.
  * Terminates: an op is rebuilt only if a producer is skipped, or if operands, symbols, results or terms get fewer.
  * Expressions are composed only while they are small, so no chain of ops makes them grow without bound. */
-#include "build.h"
+#include "affine.h"
 #include "op_hooks.h"
 
-enum { MAX_OPERANDS = 24, MAX_RESULTS = 8, MAX_INNER_SIZE = 24, MAX_OUTER_SIZE = 96, MAX_STEPS = 64 };
+enum { MAX_RESULTS = 8, MAX_INNER_SIZE = 24, MAX_OUTER_SIZE = 96, MAX_STEPS = 64 };
 enum { MAX_LOOP_STEP = 4096 };
 #define MOST_EXTENT (INT64_C(1) << 48) /* no memory has more, and no loop whose steps are small gets further */
 
-/* An affine op in the making: expressions over distinct values, numbered as dims. */
+/* An affine op in the making. */
 typedef struct affine {
-  ir_module *module;
-  ir_value *values[MAX_OPERANDS];
-  unsigned num_values, num_results;
+  affine_values values;
+  unsigned num_results;
   const ir_expr *results[MAX_RESULTS];
 } affine;
 
@@ -66,9 +65,9 @@ static range range_of_greater(range a, range b) {
 
 /* The bounds of affine.min and affine.max from those of their results. */
 static range range_of_extremum(const ir_op *op, unsigned *steps) {
-  const ir_map *map = ir_attr_get(op, "map")->map;
-  ir_value *values[MAX_OPERANDS];
-  if (op->num_operands > MAX_OPERANDS || map->num_syms)
+  const ir_map *map = ir_affine_map(op);
+  ir_value *values[AFFINE_MAX_VALUES];
+  if (op->num_operands > AFFINE_MAX_VALUES || map->num_syms)
     return anything;
   for (unsigned i = 0; i < op->num_operands; i++)
     values[i] = ir_operand(op, i);
@@ -338,10 +337,10 @@ static uint64_t divisor_of_expr(const ir_expr *expr, ir_value *const *values, un
 
 /* What divides all results of an affine op. */
 static uint64_t divisor_of_affine(const ir_op *op, unsigned *steps) {
-  const ir_map *map = ir_attr_get(op, "map")->map;
-  ir_value *values[MAX_OPERANDS];
+  const ir_map *map = ir_affine_map(op);
+  ir_value *values[AFFINE_MAX_VALUES];
   uint64_t divisor = 0;
-  if (op->num_operands > MAX_OPERANDS || map->num_syms)
+  if (op->num_operands > AFFINE_MAX_VALUES || map->num_syms)
     return 1;
   for (unsigned i = 0; i < op->num_operands; i++)
     values[i] = ir_operand(op, i);
@@ -388,84 +387,63 @@ static unsigned size_of(const ir_expr *expr, unsigned limit) {
   return size;
 }
 
-/* The dim that stands for a value, added if it is new; NULL when there are too many. */
-static const ir_expr *dim_of(affine *affine, ir_value *value) {
-  unsigned i = 0;
-  while (i < affine->num_values && affine->values[i] != value)
-    i++;
-  if (i == MAX_OPERANDS)
-    return NULL;
-  if (i == affine->num_values)
-    affine->values[affine->num_values++] = value;
-  return ir_expr_dim(affine->module, i);
-}
-
-/* An operand as an expression: a constant, what a small affine.apply computes, or a dim. */
-static const ir_expr *expr_of(affine *affine, ir_value *value, bool *composed) {
-  ir_index index = ir_index_of(value);
+/* An operand as an expression: a constant, what a small affine.apply computes, or a dim;
+ * NULL when there are too many. */
+static const ir_expr *expr_of(affine_values *values, ir_value *value, bool *composed) {
   const ir_op *op = ir_made_by(value, OP_AFFINE_APPLY);
-  if (!index.value) {
-    *composed = true;
-    return ir_expr_const(affine->module, index.constant);
-  }
-  const ir_map *map = op ? ir_attr_get(op, "map")->map : NULL;
-  if (!map || affine->num_values + op->num_operands > MAX_OPERANDS ||
-      size_of(map->results[0], MAX_INNER_SIZE) == MAX_INNER_SIZE)
-    return dim_of(affine, value);
-  const ir_expr *inputs[MAX_OPERANDS];
-  for (unsigned i = 0; i < op->num_operands; i++)
-    inputs[i] = dim_of(affine, ir_operand(op, i));
-  *composed = true;
-  return ir_expr_replace(affine->module, map->results[0], inputs, inputs + map->num_dims);
+  bool is_large = op && size_of(ir_affine_map(op)->results[0], MAX_INNER_SIZE) == MAX_INNER_SIZE;
+  const ir_expr *expr = is_large ? affine_dim(values, value) : affine_of_index(values, ir_index_of(value), 0);
+  *composed |= expr && (expr->kind != IR_EXPR_DIM || values->values[expr->value] != value);
+  return expr;
 }
 
 /* Reads the op; false if it is too large to be worked on. */
 static bool read_op(affine *affine, const ir_op *op, bool *composed) {
-  const ir_map *map = ir_attr_get(op, "map")->map;
-  const ir_expr *inputs[MAX_OPERANDS];
-  if (op->num_operands > MAX_OPERANDS || map->num_results > MAX_RESULTS)
+  const ir_map *map = ir_affine_map(op);
+  const ir_expr *inputs[AFFINE_MAX_VALUES];
+  if (op->num_operands > AFFINE_MAX_VALUES || map->num_results > MAX_RESULTS)
     return false;
   for (unsigned i = 0; i < map->num_results; i++)
     if (size_of(map->results[i], MAX_OUTER_SIZE) == MAX_OUTER_SIZE)
       return false;
   for (unsigned i = 0; i < op->num_operands; i++)
-    if (!(inputs[i] = expr_of(affine, ir_operand(op, i), composed)))
+    if (!(inputs[i] = expr_of(&affine->values, ir_operand(op, i), composed)))
       return false;
   affine->num_results = map->num_results;
   for (unsigned i = 0; i < map->num_results; i++)
-    affine->results[i] = ir_expr_replace(affine->module, map->results[i], inputs, inputs + map->num_dims);
+    affine->results[i] = ir_expr_replace(affine->values.module, map->results[i], inputs, inputs + map->num_dims);
   return true;
 }
 
 /* --------------------------------------------------------------------------------------------------- simplification */
 
-static range range_of(const affine *affine, const ir_expr *expr) {
+static range range_of(const affine_values *values, const ir_expr *expr) {
   unsigned steps = MAX_STEPS;
-  return range_of_expr(expr, (domain){.values = affine->values}, &steps);
+  return range_of_expr(expr, (domain){.values = values->values}, &steps);
 }
 
 /* Remainders and quotients that are known from ranges and divisors. */
-static const ir_expr *simplify_expr(const affine *affine, const ir_expr *expr) {
+static const ir_expr *simplify_expr(const affine_values *values, const ir_expr *expr) {
   if (!expr->lhs)
     return expr;
-  const ir_expr *lhs = simplify_expr(affine, expr->lhs), *rhs = simplify_expr(affine, expr->rhs);
+  const ir_expr *lhs = simplify_expr(values, expr->lhs), *rhs = simplify_expr(values, expr->rhs);
   if (expr->kind != IR_EXPR_ADD && expr->kind != IR_EXPR_MUL && rhs->kind == IR_EXPR_CONST && rhs->value > 0) {
-    range values = range_of(affine, lhs);
+    range found = range_of(values, lhs);
     bool mod = expr->kind == IR_EXPR_MOD;
     unsigned steps = MAX_STEPS;
-    if (mod && divisor_of_expr(lhs, affine->values, &steps) % (uint64_t)rhs->value == 0)
-      return ir_expr_const(affine->module, 0);
-    if (expr->kind != IR_EXPR_CEILDIV && values.low >= 0 && values.high < rhs->value)
-      return mod ? lhs : ir_expr_const(affine->module, 0);
-    if (expr->kind == IR_EXPR_CEILDIV && values.low > 0 && values.high <= rhs->value)
-      return ir_expr_const(affine->module, 1);
+    if (mod && divisor_of_expr(lhs, values->values, &steps) % (uint64_t)rhs->value == 0)
+      return ir_expr_const(values->module, 0);
+    if (expr->kind != IR_EXPR_CEILDIV && found.low >= 0 && found.high < rhs->value)
+      return mod ? lhs : ir_expr_const(values->module, 0);
+    if (expr->kind == IR_EXPR_CEILDIV && found.low > 0 && found.high <= rhs->value)
+      return ir_expr_const(values->module, 1);
   }
-  return ir_expr_binary(affine->module, expr->kind, lhs, rhs);
+  return ir_expr_binary(values->module, expr->kind, lhs, rhs);
 }
 
-static bool never_above(const affine *affine, const ir_expr *a, const ir_expr *b) {
-  const ir_expr *minus = ir_expr_binary(affine->module, IR_EXPR_MUL, a, ir_expr_const(affine->module, -1));
-  return range_of(affine, ir_expr_binary(affine->module, IR_EXPR_ADD, b, minus)).low >= 0;
+static bool never_above(const affine_values *values, const ir_expr *a, const ir_expr *b) {
+  const ir_expr *minus = ir_expr_by(values->module, IR_EXPR_MUL, a, -1);
+  return range_of(values, ir_expr_binary(values->module, IR_EXPR_ADD, b, minus)).low >= 0;
 }
 
 /* Drops the results of a min (or max) that another one is never above (below). */
@@ -477,7 +455,7 @@ static void drop_dominated(affine *affine, bool min) {
       const ir_expr *mine = affine->results[i], *other = affine->results[j];
       if (j == i || !other)
         continue;
-      dominated = min ? never_above(affine, other, mine) : never_above(affine, mine, other);
+      dominated = min ? never_above(&affine->values, other, mine) : never_above(&affine->values, mine, other);
     }
     if (dominated)
       affine->results[i] = NULL; /* no longer dominates others: one of several equal ones stays */
@@ -488,23 +466,6 @@ static void drop_dominated(affine *affine, bool min) {
   affine->num_results = kept;
 }
 
-static void drop_unused_values(affine *affine) {
-  const ir_expr *renumbered[MAX_OPERANDS] = {0};
-  unsigned kept = 0;
-  for (unsigned i = 0; i < affine->num_values; i++) {
-    bool used = false;
-    for (unsigned r = 0; r < affine->num_results; r++)
-      used |= ir_expr_uses_dim(affine->results[r], i);
-    if (!used)
-      continue;
-    renumbered[i] = ir_expr_dim(affine->module, kept);
-    affine->values[kept++] = affine->values[i];
-  }
-  for (unsigned r = 0; r < affine->num_results; r++)
-    affine->results[r] = ir_expr_replace(affine->module, affine->results[r], renumbered, NULL);
-  affine->num_values = kept;
-}
-
 static unsigned total_size(unsigned count, const ir_expr *const *results) {
   unsigned size = 0;
   for (unsigned i = 0; i < count; i++)
@@ -513,30 +474,24 @@ static unsigned total_size(unsigned count, const ir_expr *const *results) {
 }
 
 ir_value *fold_affine(ir_builder *builder, ir_op *op) {
-  affine affine = {.module = op->module};
-  const ir_map *map = ir_attr_get(op, "map")->map;
+  affine affine = {.values.module = op->module};
+  const ir_map *map = ir_affine_map(op);
   bool smaller = map->num_syms > 0;
   if (!read_op(&affine, op, &smaller))
     return NULL;
   for (unsigned i = 0; i < affine.num_results; i++)
-    affine.results[i] = simplify_expr(&affine, affine.results[i]);
+    affine.results[i] = simplify_expr(&affine.values, affine.results[i]);
   if (op->code != OP_AFFINE_APPLY)
     drop_dominated(&affine, op->code == OP_AFFINE_MIN);
-  drop_unused_values(&affine);
+  affine_drop_unused(&affine.values, affine.num_results, affine.results);
   const ir_expr *only = affine.num_results == 1 ? affine.results[0] : NULL;
-  if (only && only->kind == IR_EXPR_CONST)
-    return ir_const_index(builder, only->value);
-  if (only && only->kind == IR_EXPR_DIM)
-    return affine.values[only->value];
-  smaller |= affine.num_values < op->num_operands || affine.num_results < map->num_results ||
-             (only && op->code != OP_AFFINE_APPLY) ||
+  smaller |= affine.values.count < op->num_operands || affine.num_results < map->num_results ||
+             (only && (!only->lhs || op->code != OP_AFFINE_APPLY)) ||
              total_size(affine.num_results, affine.results) < total_size(map->num_results, map->results);
   if (!smaller)
     return NULL;
-  ir_named_attr attr = {
-      "map", ir_attr_map(op->module, ir_map_get(op->module, affine.num_values, 0, affine.num_results, affine.results))};
-  const ir_type *type = ir_type_index(op->module);
-  return ir_create(builder, only ? OP_AFFINE_APPLY : op->code, type, affine.num_values, affine.values, 1, &attr);
+  return ir_index_value(builder, affine_create(builder, only ? OP_AFFINE_APPLY : op->code, &affine.values,
+                                               affine.num_results, affine.results));
 }
 
 /* An extent, a number that could be one, or what is made of such and not negative; casts may stand in between. */
@@ -611,11 +566,11 @@ ir_value *fold_compare(ir_builder *builder, ir_op *op) {
 
 /* a <= b in every execution. */
 static bool is_never_above(ir_module *module, ir_value *a, ir_value *b) {
-  affine affine = {.module = module};
-  bool composed;
-  const ir_expr *lhs = expr_of(&affine, a, &composed), *rhs = expr_of(&affine, b, &composed);
+  affine_values values = {.module = module};
+  bool composed = false;
+  const ir_expr *lhs = expr_of(&values, a, &composed), *rhs = expr_of(&values, b, &composed);
   return is_less(range_of_extents(a), range_of_extents(b), a == b, true) == 1 ||
-         (a->type->element == IR_INDEX && lhs && rhs && never_above(&affine, lhs, rhs));
+         (a->type->element == IR_INDEX && lhs && rhs && never_above(&values, lhs, rhs));
 }
 
 /* One of the two, where it is known which. */

@@ -134,12 +134,6 @@ bool interp_run_block(ir_interp *interp, const ir_block *block) {
 
 /* -------------------------------------------------------------------------------------------------------- functions */
 
-/* Gives slot numbers to all values of a function: arguments first, then op by op. */
-typedef struct numbering {
-  ir_interp *interp;
-  unsigned next;
-} numbering;
-
 static unsigned num_region_args(const ir_op *op) {
   unsigned count = 0;
   for (unsigned i = 0; i < op->num_regions; i++)
@@ -147,28 +141,27 @@ static unsigned num_region_args(const ir_op *op) {
   return count;
 }
 
-static bool number_op(ir_op *op, void *data) {
-  numbering *state = data;
-  op->mark = state->next;
-  state->next += op->num_results + num_region_args(op);
-  return true;
-}
-
-/* Ops come in order, so the last one to say so is the last user. */
-static bool note_uses(ir_op *op, void *data) {
-  numbering *state = data;
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    const ir_value *value = ir_operand(op, i);
-    interp_set_last_user(state->interp, value, ir_op_ancestor_in(op, value->op ? value->op->block : value->block));
+/* Gives slot numbers to all values of a function: arguments first, then op by op. Returns how many there are. */
+static unsigned number_values(ir_op *function) {
+  unsigned next = num_region_args(function);
+  function->mark = 0;
+  for (ir_op *op = ir_next_inside(function, function); op; op = ir_next_inside(function, op)) {
+    op->mark = next;
+    next += op->num_results + num_region_args(op);
   }
-  return true;
+  return next;
 }
 
 static bool run_function(ir_interp *interp, ir_op *function, interp_value *arguments, interp_value *results) {
   ir_block *body = ir_region(function, 0);
   for (unsigned i = 0; i < body->num_args; i++)
     interp_set(interp, body->args[i], &arguments[i]);
-  if (!ir_walk(body, note_uses, &(numbering){.interp = interp}) || !interp_run_block(interp, body))
+  for (ir_op *op = ir_next_inside(function, function); op; op = ir_next_inside(function, op))
+    for (unsigned i = 0; i < op->num_operands; i++) { /* ops come in order: the last one is the last user */
+      const ir_value *value = ir_operand(op, i);
+      interp_set_last_user(interp, value, ir_op_ancestor_in(op, value->op ? value->op->block : value->block));
+    }
+  if (!interp_run_block(interp, body))
     return false;
   const ir_op *terminator = body->last;
   for (unsigned i = 0; i < terminator->num_operands; i++)
@@ -181,15 +174,13 @@ static bool interp_call(ir_interp *interp, const ir_op *function, interp_value *
   if (!function->num_regions || !ir_region(function, 0)->last)
     return ir_op_error(function, "is a declaration and cannot run");
   ir_op *callee = ir_module_lookup(interp->module, ir_attr_string_or(function, "sym_name", ""));
-  numbering state = {.next = num_region_args(function)};
-  callee->mark = 0;
-  ir_walk(ir_region(callee, 0), number_op, &state);
-  interp_slot *caller = interp->slots, *slots = calloc(state.next + 1, sizeof *slots);
+  unsigned num_values = number_values(callee);
+  interp_slot *caller = interp->slots, *slots = calloc(num_values + 1, sizeof *slots);
   if (!slots)
     return ir_op_error(function, "needs more memory than there is");
   interp->slots = slots;
   bool done = run_function(interp, callee, arguments, results);
-  for (unsigned i = 0; i < state.next; i++)
+  for (unsigned i = 0; i < num_values; i++)
     interp_release(interp, &slots[i].value);
   free(slots);
   interp->slots = caller;
@@ -324,7 +315,7 @@ bool eval_forall(ir_interp *interp, const ir_op *op) {
 
 /* Folds the results of the op's map with `choose`. */
 static bool eval_map(ir_interp *interp, const ir_op *op, bool (*replaces)(int64_t best, int64_t candidate)) {
-  const ir_map *map = ir_attr_get(op, "map")->map;
+  const ir_map *map = ir_affine_map(op);
   size_t mark = ir_arena_mark(&interp->scratch);
   int64_t *operands = IR_NEW_ARRAY(&interp->scratch, int64_t, op->num_operands);
   for (unsigned i = 0; i < op->num_operands; i++)

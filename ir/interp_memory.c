@@ -279,8 +279,8 @@ bool eval_pad(ir_interp *interp, const ir_op *op) {
   const interp_value *source = interp_operand(interp, op, 0);
   int64_t shape[IR_MAX_RANK], low[IR_MAX_RANK];
   for (unsigned i = 0; i < source->rank; i++) {
-    int64_t high = interp_index(interp, ir_mixed(op, 2, "static_high", i));
-    low[i] = interp_index(interp, ir_mixed(op, 1, "static_low", i));
+    int64_t high = interp_index(interp, ir_padding(op, 1, i));
+    low[i] = interp_index(interp, ir_padding(op, 0, i));
     if (low[i] < 0 || high < 0 || __builtin_add_overflow(source->shape[i], low[i], &shape[i]) ||
         __builtin_add_overflow(shape[i], high, &shape[i]))
       return ir_op_error(op, "pads dim %u by %lld and %lld", i, (long long)low[i], (long long)high);

@@ -36,8 +36,7 @@ static void find_lines(ir_arena *arena, ir_source *source) {
   uint32_t *lines = NULL;
   size_t capacity = 0;
   for (const char *at = source->text; at;) {
-    lines = ir_arena_grow(arena, lines, sizeof *lines, source->num_lines, &capacity);
-    lines[source->num_lines++] = (uint32_t)(at - source->text);
+    IR_PUSH(arena, lines, source->num_lines, capacity) = (uint32_t)(at - source->text);
     at = memchr(at, '\n', (size_t)(end - at));
     if (at)
       at++;
@@ -250,22 +249,12 @@ ir_op_spec ir_op_spec_of(const ir_op *op, ir_value *const *operands, const ir_ty
   return spec;
 }
 
-static void drop_operands(ir_block *block) {
-  for (ir_op *op = block->first; op; op = op->next) {
-    for (unsigned i = 0; i < op->num_operands; i++)
-      unlink_use(&op->operands[i]);
-    op->num_operands = 0;
-    for (unsigned i = 0; i < op->num_regions; i++)
-      drop_operands(&op->regions[i]);
-  }
-}
-
 void ir_op_erase(ir_op *op) {
-  for (unsigned i = 0; i < op->num_regions; i++)
-    drop_operands(&op->regions[i]);
-  for (unsigned i = 0; i < op->num_operands; i++)
-    unlink_use(&op->operands[i]);
-  op->num_operands = 0;
+  for (ir_op *inner = op; inner; inner = ir_next_inside(op, inner)) {
+    for (unsigned i = 0; i < inner->num_operands; i++)
+      unlink_use(&inner->operands[i]);
+    inner->num_operands = 0;
+  }
   for (unsigned i = 0; i < op->num_results; i++)
     assert(ir_value_unused(&op->results[i]));
   if (op->block)
@@ -422,27 +411,39 @@ bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data) 
   return true;
 }
 
-static bool is_other(ir_op *op, void *code) { return op->code != *(const ir_opcode *)code; }
-
-static bool number_op(ir_op *op, void *next) {
-  op->mark = (*(uint32_t *)next)++;
-  return true;
+/* The first op of the op's regions from `region` on. */
+static ir_op *first_inside(const ir_op *op, const ir_block *region) {
+  for (; region < op->regions + op->num_regions; region++)
+    if (region->first)
+      return region->first;
+  return NULL;
 }
 
-uint32_t ir_number_ops(ir_block *block) {
-  uint32_t next = 1;
-  ir_walk(block, number_op, &next);
+ir_op *ir_next_inside(const ir_op *top, const ir_op *op) {
+  ir_op *next = first_inside(op, op->regions);
+  for (; !next && op != top; op = op->block->parent)
+    next = op->next ? op->next : first_inside(op->block->parent, op->block + 1);
   return next;
 }
 
-static bool clear_mark(ir_op *op, void *data) {
-  op->mark = 0;
-  return true;
+uint32_t ir_number_ops(const ir_op *top) {
+  uint32_t next = 1;
+  for (ir_op *op = ir_next_inside(top, top); op; op = ir_next_inside(top, op))
+    op->mark = next++;
+  return next;
 }
 
-void ir_clear_marks(ir_block *block) { ir_walk(block, clear_mark, NULL); }
+void ir_clear_marks(const ir_op *top) {
+  for (ir_op *op = ir_next_inside(top, top); op; op = ir_next_inside(top, op))
+    op->mark = 0;
+}
 
-bool ir_block_has(ir_block *block, ir_opcode code) { return !ir_walk(block, is_other, &code); }
+bool ir_contains(const ir_op *top, ir_opcode code) {
+  const ir_op *op = ir_next_inside(top, top);
+  while (op && op->code != code)
+    op = ir_next_inside(top, op);
+  return op;
+}
 
 /* -------------------------------------------------------------------------------------------------------- cloning */
 

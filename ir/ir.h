@@ -213,6 +213,10 @@ const ir_expr *ir_expr_sym(ir_module *module, unsigned number);
 /* Binary expressions are simplified while built (constants folded and moved right, x+0, x*1, x*0, ..). Division and mod
  * want a positive constant on the right and are floor-based as in MLIR. */
 const ir_expr *ir_expr_binary(ir_module *module, ir_expr_kind kind, const ir_expr *lhs, const ir_expr *rhs);
+/* With a number on the right. */
+static inline const ir_expr *ir_expr_by(ir_module *module, ir_expr_kind kind, const ir_expr *lhs, int64_t number) {
+  return ir_expr_binary(module, kind, lhs, ir_expr_const(module, number));
+}
 const ir_map *ir_map_get(ir_module *module, unsigned num_dims, unsigned num_syms, unsigned num_results,
                          const ir_expr *const *results);
 const ir_map *ir_map_identity(ir_module *module, unsigned num_dims);
@@ -229,13 +233,18 @@ int ir_map_result_dim(const ir_map *map, unsigned i);
 int ir_map_last_dim(const ir_map *map);
 /* The result that is exactly dim `dim`, or -1. */
 int ir_map_find_dim(const ir_map *map, unsigned dim);
-bool ir_expr_uses_dim(const ir_expr *expr, unsigned dim);
-bool ir_map_uses_dim(const ir_map *map, unsigned dim);
+/* The dims that it is made of, of which there are no more than 32, as bits. */
+uint32_t ir_expr_dims(const ir_expr *expr);
+uint32_t ir_map_dims(const ir_map *map);
+static inline bool ir_expr_uses_dim(const ir_expr *expr, unsigned dim) { return ir_expr_dims(expr) >> dim & 1; }
+static inline bool ir_map_uses_dim(const ir_map *map, unsigned dim) { return ir_map_dims(map) >> dim & 1; }
 /* `dims` has num_dims entries, then num_syms entries for the symbols. Overflow wraps. */
 int64_t ir_expr_eval(const ir_expr *expr, unsigned num_dims, const int64_t *dims);
 /* Replaces dims and symbols: dims[i] (NULL keeps it), syms[i] likewise. */
 const ir_expr *ir_expr_replace(ir_module *module, const ir_expr *expr, const ir_expr *const *dims,
                                const ir_expr *const *syms);
+/* The results of a map without symbols, with its dims replaced, as a map of `num_dims` dims. */
+const ir_map *ir_map_replace(ir_module *module, const ir_map *map, unsigned num_dims, const ir_expr *const *dims);
 
 /* -------------------------------------------------------------------------------------------- attributes (attr.c) */
 
@@ -569,11 +578,14 @@ const int64_t *ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *coun
 
 /* Calls `visit` for each op in the block and below, parents first; the op visited may be erased. Stops on false. */
 bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data);
-/* Numbers these ops in their marks, from 1 on; returns the number behind the last. Or clears the marks. */
-uint32_t ir_number_ops(ir_block *block);
-void ir_clear_marks(ir_block *block);
-/* Some op in the block or below is of that kind. */
-bool ir_block_has(ir_block *block, ir_opcode code);
+/* The op behind `op` among those inside `top`, parents first; of `top` itself the first one. NULL: there is none. Who
+ * erases or moves no op goes over them by for (op = ir_next_inside(top, top); op; op = ir_next_inside(top, op)). */
+ir_op *ir_next_inside(const ir_op *top, const ir_op *op);
+/* Numbers the ops inside in their marks, from 1 on; returns the number behind the last. Or clears the marks. */
+uint32_t ir_number_ops(const ir_op *top);
+void ir_clear_marks(const ir_op *top);
+/* Some op inside is of that kind. */
+bool ir_contains(const ir_op *top, ir_opcode code);
 /* The op whose sym_name is `name` in the module's top level; NULL if there is none. Constant time but for the first
  * call, which builds a table (symbol.c). */
 ir_op *ir_module_lookup(const ir_module *module, const char *name);
@@ -623,6 +635,11 @@ static inline ir_value *ir_input(const ir_op *op, unsigned i) { return ir_operan
 static inline ir_value *ir_init(const ir_op *op, unsigned i) { return ir_operand(op, ir_num_inputs(op) + i); }
 static inline const ir_map *ir_init_map(const ir_op *op, unsigned i) {
   return ir_structure_of(op)->maps[ir_num_inputs(op) + i];
+}
+/* The map of an affine.apply, affine.min or affine.max, and the number of the operand that a dim or symbol of it is. */
+static inline const ir_map *ir_affine_map(const ir_op *op) { return ir_attr_get(op, "map")->map; }
+static inline unsigned ir_affine_operand(const ir_op *op, const ir_expr *expr) {
+  return (unsigned)expr->value + (expr->kind == IR_EXPR_SYM ? ir_affine_map(op)->num_dims : 0);
 }
 /* The map of an operand of a vector.contract. */
 static inline const ir_map *ir_contract_map(const ir_op *contract, unsigned operand) {

@@ -180,17 +180,17 @@ const ir_expr *ir_expr_binary(ir_module *module, ir_expr_kind kind, const ir_exp
   return simple ? simple : intern_expr(module, &(ir_expr){.kind = kind, .lhs = lhs, .rhs = rhs});
 }
 
-bool ir_expr_uses_dim(const ir_expr *expr, unsigned dim) {
+uint32_t ir_expr_dims(const ir_expr *expr) {
   if (expr->kind == IR_EXPR_DIM)
-    return expr->value == dim;
-  return expr->lhs && (ir_expr_uses_dim(expr->lhs, dim) || ir_expr_uses_dim(expr->rhs, dim));
+    return UINT32_C(1) << expr->value;
+  return expr->lhs ? ir_expr_dims(expr->lhs) | ir_expr_dims(expr->rhs) : 0;
 }
 
-bool ir_map_uses_dim(const ir_map *map, unsigned dim) {
+uint32_t ir_map_dims(const ir_map *map) {
+  uint32_t dims = 0;
   for (unsigned i = 0; i < map->num_results; i++)
-    if (ir_expr_uses_dim(map->results[i], dim))
-      return true;
-  return false;
+    dims |= ir_expr_dims(map->results[i]);
+  return dims;
 }
 
 int64_t ir_expr_eval(const ir_expr *expr, unsigned num_dims, const int64_t *dims) {
@@ -236,6 +236,13 @@ const ir_map *ir_map_get(ir_module *module, unsigned num_dims, unsigned num_syms
   map->results = ir_arena_copy(&module->arena, results, num_results * sizeof(void *));
   ir_table_add(&module->arena, module->maps, hash, map);
   return map;
+}
+
+const ir_map *ir_map_replace(ir_module *module, const ir_map *map, unsigned num_dims, const ir_expr *const *dims) {
+  const ir_expr *results[IR_MAX_LOOPS];
+  for (unsigned i = 0; i < map->num_results; i++)
+    results[i] = ir_expr_replace(module, map->results[i], dims, NULL);
+  return ir_map_get(module, num_dims, 0, map->num_results, results);
 }
 
 const ir_map *ir_map_select(ir_module *module, unsigned num_dims, unsigned num_results, const unsigned *dims) {

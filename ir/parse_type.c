@@ -57,7 +57,7 @@ static bool parse_factor(ir_parser *parser, const map_names *dims, const map_nam
   } else if (parse_accept(parser, '-')) {
     read = parse_factor(parser, dims, syms, expr);
     if (read)
-      *expr = ir_expr_binary(parser->module, IR_EXPR_MUL, *expr, ir_expr_const(parser->module, -1));
+      *expr = ir_expr_by(parser->module, IR_EXPR_MUL, *expr, -1);
   } else if (parse_accept(parser, '(')) {
     read = parse_sum(parser, dims, syms, expr) && parse_expect(parser, ')');
   } else if (token.kind == LEX_WORD && find_map_name(dims, token, &number)) {
@@ -116,7 +116,7 @@ static bool parse_sum(ir_parser *parser, const map_names *dims, const map_names 
     if (!parse_product(parser, dims, syms, &rhs))
       return false;
     if (negate)
-      rhs = ir_expr_binary(parser->module, IR_EXPR_MUL, rhs, ir_expr_const(parser->module, -1));
+      rhs = ir_expr_by(parser->module, IR_EXPR_MUL, rhs, -1);
     *expr = ir_expr_binary(parser->module, IR_EXPR_ADD, *expr, rhs);
   }
   return true;

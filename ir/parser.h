@@ -106,9 +106,7 @@ bool parse_integer(ir_parser *parser, int64_t *value); /* an optional '-' and an
 bool parse_string(ir_parser *parser, const char **text, size_t *size);
 /* Adds an element to an array of the list. */
 #define PARSE_PUSH(PARSER, LIST, FIELD, ...)                                                                           \
-  ((LIST)->FIELD =                                                                                                     \
-       ir_arena_grow(&(PARSER)->scratch, (LIST)->FIELD, sizeof *(LIST)->FIELD, (LIST)->count, &(LIST)->capacity),      \
-   (LIST)->FIELD[(LIST)->count++] = __VA_ARGS__)
+  (IR_PUSH(&(PARSER)->scratch, (LIST)->FIELD, (LIST)->count, (LIST)->capacity) = __VA_ARGS__)
 
 bool parse_type(ir_parser *parser, const ir_type **type);
 /* type {, type}; appended. */

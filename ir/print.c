@@ -551,12 +551,6 @@ static void define_maps(ir_printer *printer, const ir_attr *attr) {
   print_text(printer, "\n");
 }
 
-static bool define_op_maps(ir_op *op, void *data) {
-  for (unsigned i = 0; i < op->num_attrs; i++)
-    define_maps(data, op->attrs[i].attr);
-  return true;
-}
-
 static bool start(ir_printer *printer, ir_module *module, const ir_print_options *options) {
   *printer = (ir_printer){.module = module, .generic = options && options->generic};
   return ir_arena_init(&printer->arena) && ir_names_init(&printer->names);
@@ -577,8 +571,9 @@ char *ir_print_module(const ir_module *module, const ir_print_options *options, 
   ir_printer printer;
   bool started = start(&printer, (ir_module *)module, options);
   if (started) {
-    define_op_maps(module->root, &printer);
-    ir_walk(ir_region(module->root, 0), define_op_maps, &printer);
+    for (const ir_op *op = module->root; op; op = ir_next_inside(module->root, op))
+      for (unsigned i = 0; i < op->num_attrs; i++)
+        define_maps(&printer, op->attrs[i].attr);
     print_op(&printer, module->root);
     print_text(&printer, "\n");
   }

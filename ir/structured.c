@@ -72,10 +72,9 @@ static const ir_map *map_of_subscripts(const ir_op *op, const subscripts *s, con
     if ((*at)[1] == '+') {
       *at += 2;
       const ir_expr *place = ir_expr_dim(op->module, (unsigned)s->loop_of[**at - 'a']);
-      dims[n] = ir_expr_binary(
-          op->module, IR_EXPR_ADD,
-          ir_expr_binary(op->module, IR_EXPR_MUL, dims[n], ir_expr_const(op->module, s->strides[windows])),
-          ir_expr_binary(op->module, IR_EXPR_MUL, place, ir_expr_const(op->module, s->dilations[windows])));
+      dims[n] =
+          ir_expr_binary(op->module, IR_EXPR_ADD, ir_expr_by(op->module, IR_EXPR_MUL, dims[n], s->strides[windows]),
+                         ir_expr_by(op->module, IR_EXPR_MUL, place, s->dilations[windows]));
       windows++;
     }
     n++;
@@ -134,17 +133,6 @@ static const ir_structure *structure_subscripts(const ir_op *op, const char *loo
 
 /* ------------------------------------------------------------------------------------------ loops from attributes */
 
-/* Loops that no init's map mentions are reductions. */
-static void derive_reductions(const ir_op *op, ir_structure *structure) {
-  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
-    bool used = false;
-    for (unsigned i = ir_num_inputs(op); i < op->num_operands; i++)
-      used |= ir_map_uses_dim(structure->maps[i], loop);
-    if (!used)
-      structure->reductions |= 1u << loop;
-  }
-}
-
 const ir_structure *structure_maps(const ir_op *op) {
   const ir_attr *maps = ir_attr_get(op, "indexing_maps"), *iterators = ir_attr_get(op, "iterator_types");
   if (!maps)
@@ -165,7 +153,9 @@ const ir_structure *structure_maps(const ir_op *op) {
   for (unsigned i = 0; i < maps->count; i++)
     set_map(structure, i, maps->elements[i]->map);
   if (!iterators) {
-    derive_reductions(op, structure);
+    structure->reductions = (uint32_t)((UINT64_C(1) << num_loops) - 1); /* what no init's map mentions */
+    for (unsigned i = ir_num_inputs(op); i < op->num_operands; i++)
+      structure->reductions &= ~ir_map_dims(structure->maps[i]);
     if (structure->reductions && ir_info_is_elementwise(ir_op_row(op)))
       return refuse(op, "has a loop that its output lacks");
     return structure;

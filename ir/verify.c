@@ -261,7 +261,7 @@ static ir_op *advance(verifier *verifier, ir_op *op) {
 bool ir_verify(ir_module *module, unsigned stages) {
   verifier verifier = {.stages = stages, .valid = true};
   module->root->mark = 0;
-  ir_clear_marks(ir_region(module->root, 0));
+  ir_clear_marks(module->root);
   for (ir_op *op = module->root; op; op = advance(&verifier, op)) {
     op->mark = ++verifier.serial << OPEN_BITS;
     if (!verify_op(&verifier, op))

@@ -18,25 +18,13 @@ typedef struct call_graph {
   size_t num_nodes, num_calls;
 } call_graph;
 
-static bool count_call(ir_op *op, void *data) {
-  call_graph *graph = data;
-  graph->num_calls += op->code == OP_FUNC_CALL;
-  return true;
-}
-
-static bool note_call(ir_op *op, void *data) {
-  call_graph *graph = data;
-  if (op->code == OP_FUNC_CALL)
-    graph->calls[graph->num_calls++] = op;
-  return true;
-}
-
 static call_graph collect(ir_module *module) {
   call_graph graph = {0};
   ir_block *top = ir_region(module->root, 0);
-  for (const ir_op *op = top->first; op; op = op->next)
-    graph.num_nodes += op->code == OP_FUNC_FUNC;
-  ir_walk(top, count_call, &graph);
+  for (const ir_op *op = module->root; op; op = ir_next_inside(module->root, op)) {
+    graph.num_nodes += op->code == OP_FUNC_FUNC && op->block == top;
+    graph.num_calls += op->code == OP_FUNC_CALL;
+  }
   graph.nodes = IR_NEW_ARRAY(&module->arena, graph_node, graph.num_nodes);
   graph.calls = IR_NEW_ARRAY(&module->arena, ir_op *, graph.num_calls);
   graph.num_nodes = graph.num_calls = 0;
@@ -45,7 +33,9 @@ static call_graph collect(ir_module *module) {
       continue;
     graph_node *node = &graph.nodes[graph.num_nodes++];
     *node = (graph_node){.next = graph.num_calls};
-    ir_walk(ir_region(op, 0), note_call, &graph);
+    for (ir_op *call = ir_next_inside(op, op); call; call = ir_next_inside(op, call))
+      if (call->code == OP_FUNC_CALL)
+        graph.calls[graph.num_calls++] = call;
     node->end = graph.num_calls;
     op->mark = (uint32_t)graph.num_nodes;
   }

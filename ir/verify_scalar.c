@@ -139,7 +139,7 @@ bool verify_cast(const ir_op *op) {
 /* ----------------------------------------------------------------------------------------------------------- affine */
 
 bool verify_affine(const ir_op *op) {
-  const ir_map *map = ir_attr_get(op, "map")->map;
+  const ir_map *map = ir_affine_map(op);
   if (op->num_operands != map->num_dims + map->num_syms)
     return ir_op_error(op, "the map takes %u operands, got %u", map->num_dims + map->num_syms, op->num_operands);
   if (op->code == OP_AFFINE_APPLY ? map->num_results != 1 : map->num_results == 0)

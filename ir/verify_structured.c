@@ -116,9 +116,8 @@ static bool verify_body(const ir_op *op) {
 /* Each element of an out is written by one iteration of the parallel loops, and reductions combine into it. */
 static bool verify_out_maps(const ir_op *op, const ir_structure *structure) {
   for (unsigned i = 0; i < ir_num_inits(op); i++) {
-    const ir_map *map = structure->maps[ir_num_inputs(op) + i];
     for (unsigned loop = 0; loop < structure->num_loops; loop++) {
-      bool reduction = ir_loop_is_reduction(structure, loop), used = ir_map_uses_dim(map, loop);
+      bool reduction = ir_loop_is_reduction(structure, loop), used = ir_map_uses_dim(ir_init_map(op, i), loop);
       if (reduction == used)
         return ir_op_error(op, "loop %u is %s, but %s the subscripts of out %u", loop,
                            reduction ? "a reduction" : "parallel", used ? "occurs in" : "is missing from", i);

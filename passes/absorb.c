@@ -419,7 +419,7 @@ static bool express_loops(const recast *parts, const split *split, const ir_expr
       ir_index extent = split->extents[loop][part];
       if (extent.value)
         return false;
-      loops[loop] = ir_expr_binary(module, IR_EXPR_MUL, loops[loop], ir_expr_const(module, extent.constant));
+      loops[loop] = ir_expr_by(module, IR_EXPR_MUL, loops[loop], extent.constant);
       loops[loop] = ir_expr_binary(module, IR_EXPR_ADD, loops[loop], ir_expr_dim(module, split->first[loop] + part));
     }
   }
@@ -519,13 +519,8 @@ static void fold_unit_loops(recast *parts, const ir_type *result, const ir_expr 
       parts->reductions |= 1u << left;
     loops[loop] = unit ? ir_expr_const(module, 0) : ir_expr_dim(module, left++);
   }
-  for (unsigned i = 0; i <= parts->num_ins; i++) {
-    const ir_expr *results[IR_MAX_RANK];
-    const ir_map *map = parts->maps[i];
-    for (unsigned dim = 0; dim < map->num_results; dim++)
-      results[dim] = ir_expr_replace(module, map->results[dim], loops, NULL);
-    parts->maps[i] = ir_map_get(module, left, 0, map->num_results, results);
-  }
+  for (unsigned i = 0; i <= parts->num_ins; i++)
+    parts->maps[i] = ir_map_replace(module, parts->maps[i], left, loops);
   parts->num_loops = left;
 }
 

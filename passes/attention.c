@@ -121,7 +121,7 @@ static ir_value *modify_scores(decomposition *d, ir_value *scores) {
 static ir_value *create_numerators(decomposition *d, ir_value *quotients, const ir_op *softmax, bool continues) {
   enum { MAX = 1, SUM = 2, NUM_INS = 4 };
   ir_value *into = ir_init(d->op, 0);
-  const ir_map *map = d->structure->maps[ir_num_inputs(d->op)];
+  const ir_map *map = ir_init_map(d->op, 0);
   unsigned dims[IR_MAX_RANK], num_loops = map->num_results, num_ins = continues ? NUM_INS : 2;
   for (unsigned dim = 0; dim < num_loops; dim++)
     if (d->loops.rows >> ir_map_result_dim(map, dim) & 1)

@@ -57,10 +57,8 @@ static void add_effects(barrier_walk *walk, const ir_op *op, barrier_state *effe
 }
 
 static void add_nested_effects(barrier_walk *walk, const ir_op *op, barrier_state *effects) {
-  add_effects(walk, op, effects);
-  for (unsigned r = 0; r < op->num_regions; r++)
-    for (const ir_op *child = ir_region(op, r)->first; child; child = child->next)
-      add_nested_effects(walk, child, effects);
+  for (const ir_op *inner = op; inner; inner = ir_next_inside(op, inner))
+    add_effects(walk, inner, effects);
 }
 
 static void end_access(barrier_state *state, uint32_t next) {
@@ -158,23 +156,14 @@ static void visit_block(barrier_walk *walk, ir_block *block, barrier_state *stat
     visit_op(walk, op, state);
 }
 
-static bool fence_barrier(ir_op *op, void *data) {
-  if (op->code == OP_GPU_BARRIER && !ir_attr_get(op, DISTRIBUTE_WARP))
-    ir_attr_set(op, "tec.fence", ir_attr_unit(op->module));
-  return true;
-}
-
 /* Fences barriers up to the last product of warpgroups: behind it, only lanes read what was written. */
 static void fence_barriers(const ir_block *body) {
   bool any = false;
   for (ir_op *op = body->last; op; op = op->prev) {
-    any |= op->code == OP_VECTOR_EXT_WARPGROUP_MMA;
-    for (unsigned r = 0; r < op->num_regions; r++)
-      any |= ir_block_has(ir_region(op, r), OP_VECTOR_EXT_WARPGROUP_MMA);
-    if (any)
-      fence_barrier(op, NULL);
-    for (unsigned r = 0; any && r < op->num_regions; r++)
-      ir_walk(ir_region(op, r), fence_barrier, NULL);
+    any |= op->code == OP_VECTOR_EXT_WARPGROUP_MMA || ir_contains(op, OP_VECTOR_EXT_WARPGROUP_MMA);
+    for (ir_op *inner = any ? op : NULL; inner; inner = ir_next_inside(op, inner))
+      if (inner->code == OP_GPU_BARRIER && !ir_attr_get(inner, DISTRIBUTE_WARP))
+        ir_attr_set(inner, "tec.fence", ir_attr_unit(inner->module));
   }
 }
 

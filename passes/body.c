@@ -130,6 +130,24 @@ bool body_has_polynomial_of_few(const ir_op *op) {
   return false;
 }
 
+uint32_t body_indices(const ir_op *op) {
+  uint32_t loops = 0;
+  for (const ir_op *inner = ir_next_inside(op, op); inner; inner = ir_next_inside(op, inner))
+    if (inner->code == OP_LINALG_INDEX)
+      loops |= ir_bit((unsigned)ir_attr_int_or(inner, "dim", 0));
+  return loops;
+}
+
+void body_move_index(ir_op *op, unsigned loop, ir_index by) {
+  for (ir_op *inner = ir_next_inside(op, op), *next; inner; inner = next) {
+    next = ir_next_inside(op, inner);
+    if (inner->code != OP_LINALG_INDEX || ir_attr_int_or(inner, "dim", 0) != (int64_t)loop)
+      continue;
+    ir_builder body = ir_builder_before(inner);
+    ir_replace_op(inner, ir_index_add(&body, (ir_index){.value = ir_loop_index(&body, loop)}, by).value);
+  }
+}
+
 bool body_starts_from_zero(const ir_op *op) { return ir_value_is_zero(ir_init(op, 0)); }
 
 ir_value *body_quotient(ir_builder *body, ir_value *a, ir_value *b, bool is_shared) {

@@ -20,6 +20,9 @@ bool body_reads_scalars_only(const ir_op *op);
 bool body_has_polynomial(const ir_op *op);
 /* .. not only of what many elements share, as a scale is that is a power of two. */
 bool body_has_polynomial_of_few(const ir_op *op);
+/* The loops whose iterations the body asks for by their numbers, as bits; and adds to the numbers of one. */
+uint32_t body_indices(const ir_op *op);
+void body_move_index(ir_op *op, unsigned loop, ir_index by);
 /* What the op's first output starts from is known to be 0 everywhere. */
 bool body_starts_from_zero(const ir_op *op);
 

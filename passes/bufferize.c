@@ -226,8 +226,7 @@ static bool lower_call(buffers *b, ir_op *op) {
 /* --------------------------------------------------------------------------------------------------------- the walk */
 
 static void retire(buffers *b, ir_op *op) {
-  b->retired = ir_arena_grow(&b->module->arena, b->retired, sizeof *b->retired, b->num_retired, &b->retired_capacity);
-  b->retired[b->num_retired++] = op;
+  IR_PUSH(&b->module->arena, b->retired, b->num_retired, b->retired_capacity) = op;
 }
 
 static bool lower_op(buffers *b, ir_op *op) {
@@ -406,7 +405,7 @@ static bool bufferize_function(ir_op *function, const target_facts *target) {
   ir_value **results = stand_ins_of(function, type, tied, num_own, &num_tensors);
   b.first_argument = body->num_args;
   bufferize_prepare(function, results, num_tensors, target);
-  ir_number_ops(body);
+  ir_number_ops(function);
   for (unsigned i = 0; i < lowered->num_inputs; i++) {
     ir_value *argument = ir_block_add_arg(body, lowered->inputs[i]), *old = body->args[i];
     buffer_add_root(&b, i >= num_old);

@@ -29,22 +29,15 @@ static void read_memory(ir_op *op, ir_opcode code, ir_value *memref) {
   ir_replace_uses(result, ir_result(create_on_memory(&builder, op, code, 0, memref, result->type), 0));
 }
 
-static void lower_body_reads(buffers *b, ir_block *body, ir_op *owner) {
-  for (ir_op *op = body->first, *next; op; op = next) {
-    next = op->next;
-    for (unsigned i = 0; i < op->num_regions; i++)
-      lower_body_reads(b, ir_region(op, i), owner);
+void bufferize_body_reads(buffers *b, ir_op *owner) {
+  for (ir_op *op = ir_next_inside(owner, owner), *next; op; op = next) {
+    next = ir_next_inside(owner, op);
     if (op->code != OP_TENSOR_EXTRACT && op->code != OP_TENSOR_DIM)
       continue;
     read_memory(op, op->code == OP_TENSOR_EXTRACT ? OP_MEMREF_LOAD : OP_MEMREF_DIM,
                 buffer_of(b, ir_operand(op, 0), owner));
     ir_op_erase(op);
   }
-}
-
-void bufferize_body_reads(buffers *b, ir_op *op) {
-  for (unsigned i = 0; i < op->num_regions; i++)
-    lower_body_reads(b, ir_region(op, i), op);
 }
 
 /* The memory of an input that dies here and is as large: for an output that needs memory of its own. */
@@ -135,10 +128,10 @@ static void create_view(buffers *b, ir_op *op, ir_opcode code, ir_value *memref,
 }
 
 /* The memory with the extents that the tensor shows: reshapes want as many on both sides, and memory may show more. */
-static ir_value *memory_as_shown(buffers *b, ir_op *op, ir_value *memref) {
-  const ir_type *from = memref->type, *shown = ir_operand(op, 0)->type;
-  const ir_type *type =
-      ir_type_memref(b->module, from->element, from->rank, shown->shape, from->strides, from->offset, from->space);
+static ir_value *memory_as_shown(buffers *b, ir_op *op, ir_value *memref, const ir_value *tensor) {
+  const ir_type *from = memref->type;
+  const ir_type *type = ir_type_memref(b->module, from->element, from->rank, tensor->type->shape, from->strides,
+                                       from->offset, from->space);
   ir_builder builder = ir_builder_before(op);
   return type == from ? memref : ir_unary(&builder, OP_MEMREF_CAST, memref, type);
 }
@@ -159,7 +152,7 @@ static bool lower_back(buffers *b, ir_op *op, ir_opcode inner) {
 static void lower_expand_shape(buffers *b, ir_op *op) {
   if (lower_back(b, op, OP_MEMREF_COLLAPSE_SHAPE))
     return;
-  ir_value *source = memory_as_shown(b, op, buffer_of(b, ir_operand(op, 0), op));
+  ir_value *source = memory_as_shown(b, op, buffer_of(b, ir_operand(op, 0), op), ir_operand(op, 0));
   const ir_type *wanted = ir_result(op, 0)->type, *from = source->type;
   int64_t outer[IR_MAX_RANK], strides[IR_MAX_RANK];
   ir_type_strides(from, outer);
@@ -213,7 +206,7 @@ static void lower_collapse_shape(buffers *b, ir_op *op) {
     source = copy;
     row_major = true;
   }
-  create_view(b, op, OP_MEMREF_COLLAPSE_SHAPE, memory_as_shown(b, op, source),
+  create_view(b, op, OP_MEMREF_COLLAPSE_SHAPE, memory_as_shown(b, op, source, ir_operand(op, 0)),
               ir_type_memref(b->module, wanted->element, wanted->rank, wanted->shape, row_major ? NULL : strides,
                              row_major ? 0 : source->type->offset, source->type->space));
   if (source != ir_value_map_get(b->memrefs, ir_operand(op, 0))) /* a copy of its own */
@@ -222,13 +215,7 @@ static void lower_collapse_shape(buffers *b, ir_op *op) {
 
 static void lower_cast(buffers *b, ir_op *op) {
   ir_value *source = buffer_of(b, ir_operand(op, 0), op);
-  const ir_type *from = source->type, *wanted = ir_result(op, 0)->type;
-  const ir_type *type =
-      ir_type_memref(b->module, from->element, from->rank, wanted->shape, from->strides, from->offset, from->space);
-  if (type == from)
-    buffer_place(b, ir_result(op, 0), source, true);
-  else
-    create_view(b, op, OP_MEMREF_CAST, source, type);
+  buffer_place(b, ir_result(op, 0), memory_as_shown(b, op, source, ir_result(op, 0)), true);
 }
 
 /* -------------------------------------------------------------------------------------------------- single elements */
@@ -273,9 +260,9 @@ static void lower_pad(buffers *b, ir_op *op) {
   ir_index low[IR_MAX_RANK], sizes[IR_MAX_RANK];
   extent extents[IR_MAX_RANK];
   for (unsigned i = 0; i < type->rank; i++) {
-    low[i] = ir_mixed(op, 1, "static_low", i);
+    low[i] = ir_padding(op, 0, i);
     sizes[i] = ir_dim(&builder, source, i);
-    ir_index sum = ir_index_add(&builder, ir_index_add(&builder, low[i], sizes[i]), ir_mixed(op, 2, "static_high", i));
+    ir_index sum = ir_index_add(&builder, ir_index_add(&builder, low[i], sizes[i]), ir_padding(op, 1, i));
     extents[i] = type->shape[i] != IR_DYNAMIC ? (extent){.constant = type->shape[i]}
                                               : (extent){.value = sum.value, .constant = sum.constant};
   }

@@ -128,8 +128,6 @@ static bool is_visible(const ir_value *value, ir_op *at) {
   return ancestor && ancestor != value->op && ir_op_is_before(value->op, ancestor);
 }
 
-static bool touches_no_memory(ir_op *op, void *unused) { return !ir_op_touches(op, IR_TYPE_MEMREF); }
-
 /* The op writes over a tensor that `maker` needs. */
 static bool writes_over_operand(const ir_op *op, const ir_op *maker) {
   for (unsigned i = 0; i < op->num_operands; i++)
@@ -143,10 +141,10 @@ static bool writes_over_operand(const ir_op *op, const ir_op *maker) {
  * can compute in what is inserted into, as the parts of a concatenation do. */
 static bool move_down(ir_op *maker, ir_op *insert) {
   unsigned steps = 0;
-  if (maker->block != insert->block || !touches_no_memory(maker, NULL))
+  if (maker->block != insert->block)
     return false;
-  for (unsigned i = 0; i < maker->num_regions; i++)
-    if (!ir_walk(ir_region(maker, i), touches_no_memory, NULL))
+  for (const ir_op *inner = maker; inner; inner = ir_next_inside(maker, inner))
+    if (ir_op_touches(inner, IR_TYPE_MEMREF))
       return false;
   for (unsigned i = 1; i < insert->num_operands; i++) /* it cannot compute in what it makes itself */
     if (ir_operand(insert, i)->op == maker)
@@ -203,15 +201,6 @@ static void compute_in_slice(ir_op *insert, const target_facts *target) {
   ir_set_operand(use->user, ir_use_index(use), slice);
 }
 
-static void find_destinations(ir_block *block, const target_facts *target) {
-  for (ir_op *op = block->first; op; op = op->next) {
-    for (unsigned i = 0; i < op->num_regions; i++)
-      find_destinations(ir_region(op, i), target);
-    if (op->code == OP_TENSOR_INSERT_SLICE || op->code == OP_TENSOR_PARALLEL_INSERT_SLICE)
-      compute_in_slice(op, target);
-  }
-}
-
 /* The stand-in as it is before the reshape of its one use, `reshape`, a tensor of known extents. */
 static ir_value *reshaped_back(ir_builder *builder, const ir_op *reshape, ir_value *stand_in) {
   const ir_type *type = ir_operand(reshape, 0)->type;
@@ -264,6 +253,8 @@ void bufferize_prepare(ir_op *function, ir_value *const *outputs, unsigned num_o
   for (unsigned i = 0, output = 0; i < end->num_operands; i++)
     if (is_tensor(ir_operand(end, i)))
       compute_in_result(ir_operand(end, i), outputs[output++], outputs, num_outputs);
-  find_destinations(body, target);
+  for (ir_op *op = ir_next_inside(function, function); op; op = ir_next_inside(function, op))
+    if (op->code == OP_TENSOR_INSERT_SLICE || op->code == OP_TENSOR_PARALLEL_INSERT_SLICE)
+      compute_in_slice(op, target);
   drop_dead(body);
 }

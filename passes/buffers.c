@@ -12,9 +12,8 @@ const ir_type *buffer_type(ir_module *module, const ir_type *tensor) {
 }
 
 unsigned buffer_add_root(buffers *b, bool writable) {
-  b->roots = ir_arena_grow(&b->module->arena, b->roots, sizeof *b->roots, b->num_roots, &b->root_capacity);
-  b->roots[b->num_roots] = (buffer_root){.writable = writable};
-  return b->num_roots++;
+  IR_PUSH(&b->module->arena, b->roots, b->num_roots, b->root_capacity) = (buffer_root){.writable = writable};
+  return b->num_roots - 1;
 }
 
 static buffer_root *root_of(const buffers *b, const ir_value *memref) {

@@ -146,21 +146,6 @@ static void mark_position_needs(marker *marker, const ir_op *op, unsigned positi
       mark_op(marker, use->user);
 }
 
-static bool count_op(ir_op *op, void *data) {
-  marker *marker = data;
-  op->mark = (uint32_t)marker->num_positions << 1;
-  marker->num_ops++;
-  if (ir_op_has(op, IR_CONTROL))
-    marker->num_positions += op->num_results;
-  return true;
-}
-
-static bool mark_root(ir_op *op, void *data) {
-  if (has_visible_effect(op))
-    mark_op(data, op);
-  return true;
-}
-
 /* ------------------------------------------------------------------------------------------------------------ sweep */
 
 /* Removes result `i`; it is unused, and later results move up. */
@@ -217,14 +202,20 @@ static bool sweep_block(marker *marker, ir_block *block) {
 
 bool pass_drop_dead(ir_module *module) {
   marker marker = {0};
-  ir_block *top = ir_region(module->root, 0);
   size_t rewind = ir_arena_mark(&module->arena);
-  ir_walk(top, count_op, &marker);
+  for (ir_op *op = ir_next_inside(module->root, module->root); op; op = ir_next_inside(module->root, op)) {
+    op->mark = (uint32_t)marker.num_positions << 1;
+    marker.num_ops++;
+    if (ir_op_has(op, IR_CONTROL))
+      marker.num_positions += op->num_results;
+  }
   module->root->mark = LIVE;
   /* Each op comes once for its operands and, if it is a view, once for its writers; each position once. */
   marker.stack = IR_NEW_ARRAY(&module->arena, pending, 2 * marker.num_ops + marker.num_positions);
   marker.positions = IR_NEW_ARRAY(&module->arena, bool, marker.num_positions);
-  ir_walk(top, mark_root, &marker);
+  for (ir_op *op = ir_next_inside(module->root, module->root); op; op = ir_next_inside(module->root, op))
+    if (has_visible_effect(op))
+      mark_op(&marker, op);
   while (marker.height) {
     pending next = marker.stack[--marker.height];
     if (next.what == NEEDS_OPERANDS)
@@ -234,7 +225,7 @@ bool pass_drop_dead(ir_module *module) {
     else
       mark_writers(&marker, ir_result(next.op, 0));
   }
-  bool changed = sweep_block(&marker, top);
+  bool changed = sweep_block(&marker, ir_region(module->root, 0));
   ir_arena_rewind(&module->arena, rewind);
   return changed;
 }

@@ -31,47 +31,6 @@ static bool is_zero(const ir_value *value) { return ir_value_is_zero(view_root(v
 
 /* -------------------------------------------------------------------------------------------------------- diagonals */
 
-/* What a contraction with diag(s) on side `side` amounts to: out[..] = s[..] C[..], over the contraction's output. */
-typedef struct diagonal_product {
-  ir_op *product;
-  const ir_map *scale, *other; /* from the output's dims to subscripts of s and of C */
-} diagonal_product;
-
-static bool match_diagonal_product(ir_op *op, unsigned side, diagonal_product *match) {
-  if (!ir_op_has(op, IR_STRUCTURED) || op->num_results != 1 || side > 1 || !ir_is_contraction(op) ||
-      !is_zero(ir_init(op, 0)))
-    return false;
-  const ir_structure *structure = ir_structure_of(op);
-  const ir_map *diagonal = structure->maps[side], *other = structure->maps[1 - side], *out = structure->maps[2];
-  unsigned rank = diagonal->num_results;
-  int row = ir_map_result_dim(diagonal, rank - 2), column = ir_map_result_dim(diagonal, rank - 1);
-  if (row < 0 || column < 0 || row == column)
-    return false;
-  if (ir_loop_is_reduction(structure, (unsigned)row)) {
-    int swapped = row;
-    row = column;
-    column = swapped;
-  }
-  if (structure->reductions != 1u << column)
-    return false;
-  /* The output's dim of each loop; the reduction only meets its own diagonal element. */
-  const ir_expr *dim_of_loop[IR_MAX_LOOPS] = {0}, *scale[IR_MAX_RANK], *subscripts[IR_MAX_RANK];
-  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
-    int position = ir_map_find_dim(out, loop == (unsigned)column ? (unsigned)row : loop);
-    if (position < 0)
-      return false;
-    dim_of_loop[loop] = ir_expr_dim(op->module, (unsigned)position);
-  }
-  for (unsigned i = 0; i + 1 < rank; i++)
-    scale[i] = ir_expr_replace(op->module, diagonal->results[i + 2 == rank ? rank - 1 : i], dim_of_loop, NULL);
-  for (unsigned i = 0; i < other->num_results; i++)
-    subscripts[i] = ir_expr_replace(op->module, other->results[i], dim_of_loop, NULL);
-  *match = (diagonal_product){.product = op,
-                              .scale = ir_map_get(op->module, out->num_results, 0, rank - 1, scale),
-                              .other = ir_map_get(op->module, out->num_results, 0, other->num_results, subscripts)};
-  return true;
-}
-
 /* init[..] = init[..] * scale[map(..)], or other * scale where `other` does not have the shape of the result. */
 static ir_value *create_scaling(ir_builder *builder, ir_value *scale, const ir_map *map, ir_value *other,
                                 const ir_map *other_map, ir_value *init) {
@@ -85,8 +44,7 @@ static ir_value *create_scaling(ir_builder *builder, ir_value *scale, const ir_m
   return body_scale(generic);
 }
 
-static void rewrite_diagonal_product(const diagonal_product *match, ir_op *diag) {
-  ir_op *product = match->product;
+static void rewrite_diagonal_product(ir_op *product, const diagonal_product *match, ir_op *diag) {
   ir_builder builder = ir_builder_before(product);
   ir_value *other = ir_operand(product, ir_operand(product, 0) == ir_result(diag, 0) ? 1 : 0);
   ir_replace_op(product,
@@ -115,8 +73,8 @@ static void rewrite_diagonal(ir_op *diag) {
   for (ir_use *use = ir_result(diag, 0)->uses, *next; use; use = next) {
     next = use->next;
     diagonal_product match;
-    if (match_diagonal_product(use->user, ir_use_index(use), &match)) {
-      rewrite_diagonal_product(&match, diag);
+    if (softmax_match_diagonal(use->user, ir_use_index(use), &match)) {
+      rewrite_diagonal_product(use->user, &match, diag);
       next = ir_result(diag, 0)->uses; /* start over: the product may have used the diagonal twice */
     }
   }
@@ -660,18 +618,13 @@ typedef struct worklist {
   size_t count, capacity;
 } worklist;
 
-static bool collect_op(ir_op *op, void *data) {
-  worklist *lists = data, *list = &lists[softmax_is(op)];
-  if (op->code != OP_LINALG_EXT_DIAG && (!softmax_is(op) || !op->num_results))
-    return true;
-  list->ops = ir_arena_grow(&op->module->arena, list->ops, sizeof *list->ops, list->count, &list->capacity);
-  list->ops[list->count++] = op;
-  return true;
-}
-
 bool pass_decompose_softmax(ir_module *module, const pass_options *options) {
   worklist lists[2] = {0}; /* diagonals, then softmaxes */
-  ir_walk(ir_region(module->root, 0), collect_op, lists);
+  for (ir_op *op = ir_next_inside(module->root, module->root); op; op = ir_next_inside(module->root, op)) {
+    worklist *list = &lists[softmax_is(op)];
+    if (op->code == OP_LINALG_EXT_DIAG || (softmax_is(op) && op->num_results))
+      IR_PUSH(&module->arena, list->ops, list->count, list->capacity) = op;
+  }
   for (size_t i = 0; i < lists[0].count; i++)
     rewrite_diagonal(lists[0].ops[i]);
   for (size_t i = 0; i < lists[1].count; i++)

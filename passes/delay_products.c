@@ -238,7 +238,7 @@ static bool visit(ir_op *op, void *data) {
     return true;
   d->loop = op;
   d->body = ir_region(op, 0);
-  if (distribute_keeps_global_memory(d->body) && find_products(d) && fits_lanes(d))
+  if (distribute_keeps_global_memory(op) && find_products(d) && fits_lanes(d))
     delay(d);
   return true;
 }

@@ -96,8 +96,7 @@ static bool check_layout(const ir_op *op, const ir_value *value, const layout_ch
   return true;
 }
 
-static bool check_op(ir_op *op, void *data) {
-  const layout_check *check = data;
+static bool check_op(const ir_op *op, const layout_check *check) {
   for (unsigned i = 0; i < op->num_operands; i++)
     if (ir_operand(op, i)->type->kind == IR_TYPE_VECTOR && ir_value_is_outside(ir_operand(op, i), check->kernel))
       return ir_op_error(op, "takes a vector from outside of its kernel; 'layout' computes it inside");
@@ -359,15 +358,6 @@ ir_value *distribute_thread_id(distributor *d) {
   return ir_create(&d->at, OP_GPU_THREAD_ID, NULL, 0, NULL, 1, &dimension);
 }
 
-/* Adds up the shared memory that a kernel has already. */
-static bool add_shared(ir_op *op, void *data) {
-  uint64_t *bytes = data;
-  const ir_type *type = op->num_results ? op->results[0].type : NULL;
-  if (op->code == OP_MEMREF_ALLOCA && type->space == IR_SPACE_WORKGROUP && ir_type_is_static(type))
-    *bytes += (uint64_t)ir_type_bytes(type);
-  return true;
-}
-
 static bool distribute_kernel(ir_op *kernel, int64_t threads, const target_facts *facts) {
   ir_module *module = kernel->module;
   int64_t warp = facts->warp;
@@ -376,15 +366,20 @@ static bool distribute_kernel(ir_op *kernel, int64_t threads, const target_facts
     return ir_op_error(kernel, "'tec.threads' must be a multiple of %lld up to %d", (long long)warp, MAX_THREADS);
   if (kernel->num_results)
     return ir_op_error(kernel, "is a kernel that gives tensors; 'bufferize' must come before 'distribute'");
-  if (!ir_walk(ir_region(kernel, 0), check_op, &check))
-    return false;
+  for (const ir_op *op = ir_next_inside(kernel, kernel); op; op = ir_next_inside(kernel, op))
+    if (!check_op(op, &check))
+      return false;
   distributor d = {.module = module,
                    .threads = threads,
                    .warp = warp,
                    .facts = facts,
                    .at = ir_builder_before(kernel),
                    .lanes = ir_value_map_create(module)};
-  ir_walk(ir_region(kernel, 0), add_shared, &d.kept_bytes);
+  for (const ir_op *op = ir_next_inside(kernel, kernel); op; op = ir_next_inside(kernel, op)) {
+    const ir_type *type = op->code == OP_MEMREF_ALLOCA ? op->results[0].type : NULL;
+    if (type && type->space == IR_SPACE_WORKGROUP && ir_type_is_static(type))
+      d.kept_bytes += (uint64_t)ir_type_bytes(type);
+  }
   ir_op *made = recreate(&d, kernel, NULL, NULL);
   const ir_block *body = ir_region(kernel, 0);
   for (unsigned i = 0; i < body->num_args; i++)
@@ -398,7 +393,7 @@ static bool distribute_kernel(ir_op *kernel, int64_t threads, const target_facts
   if (!distribute_block(&d, body, ir_region(made, 0), kernel))
     return false;
   ir_op_erase(kernel);
-  if (ir_block_has(ir_region(made, 0), OP_NVGPU_MMA_SYNC)) /* factors are in registers, more than several blocks have */
+  if (ir_contains(made, OP_NVGPU_MMA_SYNC)) /* factors are in registers, more than several blocks have */
     ir_attr_set(made, "tec.blocks", ir_attr_i64(module, 1));
   distribute_barriers(made);
   return true;
@@ -411,8 +406,7 @@ static bool visit(ir_op *kernel, const pass_options *options) {
     return distribute_elements(&d, kernel);
   }
   int64_t threads = ir_attr_int_or(kernel, "tec.threads", 0);
-  return !threads || ir_block_has(ir_region(kernel, 0), OP_GPU_THREAD_ID) ||
-         distribute_kernel(kernel, threads, options->target);
+  return !threads || ir_contains(kernel, OP_GPU_THREAD_ID) || distribute_kernel(kernel, threads, options->target);
 }
 
 bool pass_distribute(ir_module *module, const pass_options *options) {

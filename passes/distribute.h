@@ -191,9 +191,9 @@ int64_t distribute_words_read(const ir_op *op);
 int64_t distribute_words_across(const ir_op *loop);
 /* Blocks of a kernel of warpgroups that should share a multiprocessor; 0: it is none, and this is left to the
  * assembler. */
-int64_t distribute_blocks_of_groups(ir_op *kernel, const target_facts *facts);
-/* Does nothing in the body write global memory? */
-bool distribute_keeps_global_memory(ir_block *body);
+int64_t distribute_blocks_of_groups(const ir_op *kernel, const target_facts *facts);
+/* Does nothing in the loop write global memory? */
+bool distribute_keeps_global_memory(const ir_op *loop);
 /* Marks what the op is computed from in the body of a loop (ir_op.mark); false where not all of it follows, by pure ops
  * and `reads`, from the counter. */
 bool distribute_mark_makers(const ir_block *body, const ir_op *made, bool reads);

@@ -88,10 +88,10 @@ static ir_value *swizzle(const access_plan *plan, ir_value *index, ir_value *row
   distributor *d = plan->d;
   ir_module *module = d->module;
   int64_t chunk = LANE_ACCESS_WIDEST * 8 / ir_scalar_bits(plan->access->memref->type->element);
-  const ir_expr *moved = ir_expr_binary(module, IR_EXPR_FLOORDIV, ir_expr_dim(module, 0),
-                                        ir_expr_const(module, INT64_C(1) << plan->swizzle.shift));
-  moved = ir_expr_binary(module, IR_EXPR_MOD, moved, ir_expr_const(module, plan->swizzle.mask + 1));
-  moved = ir_expr_binary(module, IR_EXPR_MUL, moved, ir_expr_const(module, chunk));
+  const ir_expr *moved =
+      ir_expr_by(module, IR_EXPR_FLOORDIV, ir_expr_dim(module, 0), INT64_C(1) << plan->swizzle.shift);
+  moved = ir_expr_by(module, IR_EXPR_MOD, moved, plan->swizzle.mask + 1);
+  moved = ir_expr_by(module, IR_EXPR_MUL, moved, chunk);
   ir_index offset = ir_index_apply(&d->at, moved, 1, &(ir_index){.value = row});
   return ir_binary(&d->at, OP_ARITH_XORI, index, ir_index_value(&d->at, offset));
 }
@@ -108,8 +108,7 @@ static ir_value *in_box(const access_plan *plan, ir_value *column, ir_expr_kind 
   const ir_type *type = plan->access->memref->type;
   if (!plan->box_rows)
     return column;
-  const ir_expr *part = ir_expr_binary(at->module, kind, ir_expr_dim(at->module, 0),
-                                       ir_expr_const(at->module, type->shape[type->rank - 1]));
+  const ir_expr *part = ir_expr_by(at->module, kind, ir_expr_dim(at->module, 0), type->shape[type->rank - 1]);
   return ir_index_value(at, ir_index_apply(at, part, 1, &(ir_index){.value = column}));
 }
 

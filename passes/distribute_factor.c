@@ -43,14 +43,12 @@ static const ir_op *find_read(const ir_value *value, unsigned dims[2]) {
              : NULL;
 }
 
-static bool writes_nothing(ir_op *op, void *data) { return !(ir_op_row(op)->traits & IR_WRITES); }
-
 /* Neither the op nor one in its regions writes memory. */
-static bool only_reads(ir_op *op) {
-  bool good = writes_nothing(op, NULL);
-  for (unsigned i = 0; i < op->num_regions && good; i++)
-    good = ir_walk(ir_region(op, i), writes_nothing, NULL);
-  return good;
+static bool only_reads(const ir_op *op) {
+  const ir_op *inner = op;
+  while (inner && !ir_op_has(inner, IR_WRITES))
+    inner = ir_next_inside(op, inner);
+  return !inner;
 }
 
 /* May the read be done right before its user, and is it better there? Out of a loop only if lanes lack the registers to
@@ -194,10 +192,10 @@ static void prefetch_next(const late_factor *factor) {
     return;
   const ir_expr *thread = ir_expr_dim(module, 0), *width = ir_expr_const(module, lines);
   for (int64_t first = 0; first < count; first += d->threads) {
-    const ir_expr *number = ir_expr_binary(module, IR_EXPR_ADD, thread, ir_expr_const(module, first));
-    const ir_expr *places[] = {ir_expr_binary(module, IR_EXPR_FLOORDIV, number, width),
-                               ir_expr_binary(module, IR_EXPR_MUL, ir_expr_binary(module, IR_EXPR_MOD, number, width),
-                                              ir_expr_const(module, line))};
+    const ir_expr *number = ir_expr_by(module, IR_EXPR_ADD, thread, first);
+    const ir_expr *places[] = {
+        ir_expr_binary(module, IR_EXPR_FLOORDIV, number, width),
+        ir_expr_by(module, IR_EXPR_MUL, ir_expr_binary(module, IR_EXPR_MOD, number, width), line)};
     ir_value *operands[IR_MAX_RANK + 1] = {memory};
     for (unsigned dim = 0; dim < rank; dim++) {
       ir_index at = ir_index_add(&d->at, slice.offsets[dim], factor->access.start[dim]);

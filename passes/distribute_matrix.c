@@ -138,8 +138,7 @@ void distribute_group_subscripts(const matrix_source *source, const group_place 
   own.thread = own.first;
   unsigned along = place->contiguous, rank = place->memref->type->rank;
   int64_t only[2][2] = {{1, 0}, {0, 1}};
-  const ir_expr *boxes = ir_expr_binary(at->module, IR_EXPR_FLOORDIV, ir_expr_dim(at->module, 0),
-                                        ir_expr_const(at->module, place->box_columns));
+  const ir_expr *boxes = ir_expr_by(at->module, IR_EXPR_FLOORDIV, ir_expr_dim(at->module, 0), place->box_columns);
   ir_index column = distribute_lane_offset(d, groups, only[along]), box = {0};
   if (!ir_index_is_const(column, 0))
     box = ir_index_scale(at, ir_index_apply(at, boxes, 1, &column), place->box_rows);

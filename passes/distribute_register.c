@@ -60,10 +60,10 @@ ir_index distribute_lane_offset(distributor *d, const layout *l, const int64_t *
     if (digit->level == LAYOUT_REGISTER || !digit->dim_stride || !scale[digit->dim])
       continue;
     int64_t unit = digit->hardware_stride * (digit->level == LAYOUT_WARP ? d->warp : 1);
-    const ir_expr *value = ir_expr_binary(module, IR_EXPR_FLOORDIV, thread, ir_expr_const(module, unit));
+    const ir_expr *value = ir_expr_by(module, IR_EXPR_FLOORDIV, thread, unit);
     if (unit * digit->size < d->threads) /* the top digit needs no mod */
-      value = ir_expr_binary(module, IR_EXPR_MOD, value, ir_expr_const(module, digit->size));
-    value = ir_expr_binary(module, IR_EXPR_MUL, value, ir_expr_const(module, digit->dim_stride * scale[digit->dim]));
+      value = ir_expr_by(module, IR_EXPR_MOD, value, digit->size);
+    value = ir_expr_by(module, IR_EXPR_MUL, value, digit->dim_stride * scale[digit->dim]);
     sum = ir_expr_binary(module, IR_EXPR_ADD, sum, value);
   }
   ir_index dims[] = {{.value = d->thread}};

@@ -72,9 +72,9 @@ static ir_index locate(distributor *d, const layout_digit *digit, const layout *
   int64_t constant = (coord[digit->dim] + start[digit->dim]) % (digit->size * digit->dim_stride);
   ir_index x = ir_index_add(&d->at, distribute_lane_offset(d, to, scale), ir_index_const(constant));
   const ir_expr *place = ir_expr_dim(module, 0);
-  place = ir_expr_binary(module, IR_EXPR_FLOORDIV, place, ir_expr_const(module, digit->dim_stride));
-  place = ir_expr_binary(module, IR_EXPR_MOD, place, ir_expr_const(module, digit->size));
-  place = ir_expr_binary(module, IR_EXPR_MUL, place, ir_expr_const(module, digit->hardware_stride));
+  place = ir_expr_by(module, IR_EXPR_FLOORDIV, place, digit->dim_stride);
+  place = ir_expr_by(module, IR_EXPR_MOD, place, digit->size);
+  place = ir_expr_by(module, IR_EXPR_MUL, place, digit->hardware_stride);
   return ir_index_apply(&d->at, place, 1, &x);
 }
 

@@ -25,9 +25,8 @@ typedef struct element_kernel {
 /* ----------------------------------------------------------------------------------------------------------- loops */
 
 static bool is_subscript_of_all(const ir_op *op, unsigned loop) {
-  const ir_structure *structure = ir_structure_of(op);
   for (unsigned out = 0; out < ir_num_inits(op); out++)
-    if (ir_map_find_dim(structure->maps[ir_num_inputs(op) + out], loop) < 0)
+    if (ir_map_find_dim(ir_init_map(op, out), loop) < 0)
       return false;
   return true;
 }

@@ -37,8 +37,7 @@ static bool in_sequential_loop(const ir_op *op) {
   return false;
 }
 
-static bool add_op(ir_op *op, void *data) {
-  kernel_facts *facts = data;
+static void add_op(kernel_facts *facts, const ir_op *op) {
   bool inner = ir_op_parent(op) && ir_op_has(ir_op_parent(op), IR_STRUCTURED);
   if (inner && !ir_op_has(op, IR_CONSTANT) && !ir_op_has(op, IR_TERMINATOR))
     add_line(facts, op->loc);
@@ -46,7 +45,7 @@ static bool add_op(ir_op *op, void *data) {
   const ir_op *first = op->num_operands ? ir_operand(op, 0)->op : NULL;
   bool scales_rows = op->code == OP_LINALG_EXT_DIAG || (first && first->code == OP_LINALG_EXT_DIAG);
   if (inner || !ir_op_has(op, IR_STRUCTURED) || tile_is_cheap(op) || scales_rows)
-    return true;
+    return;
   add_line(facts, op->loc);
   if (pass_op_info_of(op->code)->states) {
     facts->softmaxes++;
@@ -58,7 +57,6 @@ static bool add_op(ir_op *op, void *data) {
   } else {
     facts->elementwise++;
   }
-  return true;
 }
 
 static int compare_lines(const void *a, const void *b) {
@@ -92,7 +90,8 @@ static void write_count(FILE *out, unsigned *parts, unsigned count, const char *
 static void write_kernel(FILE *out, ir_op *loop, unsigned number) {
   kernel_facts *facts = IR_NEW(&loop->module->arena, kernel_facts);
   facts->module = loop->module;
-  ir_walk(ir_region(loop, 0), add_op, facts);
+  for (const ir_op *op = ir_next_inside(loop, loop); op; op = ir_next_inside(loop, op))
+    add_op(facts, op);
   unsigned parts = 0;
   bool attention = facts->softmaxes && facts->products > 1;
   fprintf(out, "  kernel %u: %s", number, attention ? "attention: " : "");

@@ -270,7 +270,7 @@ static const expression *of_structured(expression_space *space, const ir_value *
   if (!structure->reductions)
     return of_scalar(&v, yielded);
   /* one loop, combine(out, element) */
-  int reduction = __builtin_ctz(structure->reductions);
+  unsigned reduction = (unsigned)__builtin_ctz(structure->reductions);
   ir_op *combine = yielded->op;
   const ir_value *running = ir_region(v.op, 0)->args[init];
   if (structure->reductions & (structure->reductions - 1) || !combine || combine->num_operands != 2)
@@ -280,9 +280,7 @@ static const expression *of_structured(expression_space *space, const ir_value *
   if ((code != OP_ARITH_ADDF && code != OP_ARITH_MAXIMUMF && code != OP_ARITH_ANDI) ||
       ir_operand(combine, 1 - side) != running || !starts_neutral(ir_operand(v.op, init), code))
     return NULL;
-  int64_t extents[IR_MAX_LOOPS];
-  ir_loop_extents(v.op, extents);
-  v.loops[reduction] = free_loop(space, out->num_results, subscripts, extents[reduction]);
+  v.loops[reduction] = free_loop(space, out->num_results, subscripts, ir_loop_size(v.op, reduction));
   v.reduces = true;
   const expression *element = v.loops[reduction] < 0 ? NULL : of_scalar(&v, ir_operand(combine, side));
   if (!element)

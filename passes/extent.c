@@ -295,8 +295,8 @@ static ir_index collapsed_extent(ir_builder *builder, const ir_op *op, unsigned 
 
 static ir_index padded_extent(ir_builder *builder, const ir_op *op, unsigned dim) {
   ir_index sum = compute(builder, extent_of(ir_operand(op, 0), dim));
-  sum = ir_index_add(builder, sum, ir_mixed(op, 1, "static_low", dim));
-  return ir_index_add(builder, sum, ir_mixed(op, 2, "static_high", dim));
+  sum = ir_index_add(builder, sum, ir_padding(op, 0, dim));
+  return ir_index_add(builder, sum, ir_padding(op, 1, dim));
 }
 
 /* Few steps lead to it. */
@@ -350,7 +350,7 @@ static bool multiply_computed(extent_product *product, const ir_op *op, unsigned
   }
   if (op->code == OP_ARITH_MULI)
     return multiply_index(product, ir_operand(op, 0), steps) && multiply_index(product, ir_operand(op, 1), steps);
-  const ir_expr *expr = op->code == OP_AFFINE_APPLY ? ir_attr_get(op, "map")->map->results[0] : NULL;
+  const ir_expr *expr = op->code == OP_AFFINE_APPLY ? ir_affine_map(op)->results[0] : NULL;
   return expr && op->num_operands == 1 && expr->kind == IR_EXPR_MUL && !expr->lhs->lhs &&
          expr->rhs->kind == IR_EXPR_CONST && multiply(product, (extent){.constant = expr->rhs->value}, steps) &&
          multiply_index(product, ir_operand(op, 0), steps);
@@ -402,16 +402,13 @@ static int64_t bound_of(extent x, unsigned *steps);
 
 /* The most that the expression of an affine.min or affine.apply can be. */
 static int64_t bound_of_expr(const ir_op *op, const ir_expr *expr, unsigned *steps) {
-  unsigned symbols = ir_attr_get(op, "map")->map->num_dims;
   int64_t product;
   switch (expr->kind) {
   case IR_EXPR_CONST:
     return expr->value;
   case IR_EXPR_DIM:
-  case IR_EXPR_SYM: {
-    unsigned operand = (unsigned)expr->value + (expr->kind == IR_EXPR_SYM ? symbols : 0);
-    return bound_of(extent_of_index(ir_index_of(ir_operand(op, operand))), steps);
-  }
+  case IR_EXPR_SYM:
+    return bound_of(extent_of_index(ir_index_of(ir_operand(op, ir_affine_operand(op, expr)))), steps);
   case IR_EXPR_MUL:
     if (expr->rhs->kind != IR_EXPR_CONST || expr->rhs->value <= 0 ||
         __builtin_mul_overflow(bound_of_expr(op, expr->lhs, steps), expr->rhs->value, &product))
@@ -428,7 +425,7 @@ static int64_t bound_of(extent x, unsigned *steps) {
   const ir_op *op = x.value->op;
   if (!op || (op->code != OP_AFFINE_MIN && op->code != OP_AFFINE_APPLY) || !*steps || !--*steps)
     return INT64_MAX;
-  const ir_map *map = ir_attr_get(op, "map")->map;
+  const ir_map *map = ir_affine_map(op);
   int64_t least = INT64_MAX;
   for (unsigned i = 0; i < map->num_results; i++) {
     int64_t bound = bound_of_expr(op, map->results[i], steps);
@@ -477,7 +474,7 @@ const ir_expr *extent_room(const ir_op *op, const ir_value *counter, int64_t ste
     if (attr->map->results[1 - i] != ir_expr_const(module, step))
       continue;
     const ir_expr *room = ir_expr_replace(module, attr->map->results[i], dims, NULL);
-    const ir_expr *less = ir_expr_binary(module, IR_EXPR_MUL, own, ir_expr_const(module, -1));
+    const ir_expr *less = ir_expr_by(module, IR_EXPR_MUL, own, -1);
     if (attr->map->results[i] == ir_expr_binary(module, IR_EXPR_ADD, room, less) ||
         attr->map->results[i] == ir_expr_binary(module, IR_EXPR_ADD, less, room))
       return room;
@@ -485,27 +482,18 @@ const ir_expr *extent_room(const ir_op *op, const ir_value *counter, int64_t ste
   return NULL;
 }
 
-typedef struct steps {
-  const ir_value *counter;
-  int64_t from, to;
-} steps;
-
-static bool set_size(ir_op *op, void *data) {
-  const steps *s = data;
-  if (!extent_room(op, s->counter, s->from))
-    return true;
-  const ir_map *map = ir_attr_get(op, "map")->map;
-  const ir_expr *results[2];
-  for (unsigned i = 0; i < 2; i++)
-    results[i] =
-        map->results[i] == ir_expr_const(op->module, s->from) ? ir_expr_const(op->module, s->to) : map->results[i];
-  ir_attr_set(op, "map", ir_attr_map(op->module, ir_map_get(op->module, map->num_dims, 0, 2, results)));
-  return true;
-}
-
 void extent_set_step(ir_op *loop, unsigned dim, int64_t step) {
-  ir_block *body = ir_region(loop, 0);
-  ir_walk(body, set_size, &(steps){body->args[dim], ir_bounds_of(loop, dim).step.constant, step});
+  ir_module *module = loop->module;
+  int64_t was = ir_bounds_of(loop, dim).step.constant;
+  for (ir_op *op = ir_next_inside(loop, loop); op; op = ir_next_inside(loop, op)) {
+    if (!extent_room(op, ir_region(loop, 0)->args[dim], was))
+      continue;
+    const ir_map *map = ir_affine_map(op);
+    const ir_expr *results[2];
+    for (unsigned i = 0; i < 2; i++)
+      results[i] = map->results[i] == ir_expr_const(module, was) ? ir_expr_const(module, step) : map->results[i];
+    ir_attr_set(op, "map", ir_attr_map(module, ir_map_get(module, map->num_dims, 0, 2, results)));
+  }
   if (loop->code == OP_SCF_FOR) {
     ir_builder builder = ir_builder_before(loop);
     ir_set_operand(loop, 2, ir_const_index(&builder, step));

@@ -127,17 +127,15 @@ static bool has_loops(const ir_map *map, const ir_map *scales) {
 static ir_value *scale(ir_builder *builder, ir_value *value, const ir_map *map, const factor *f, const ir_map *scales,
                        ir_scalar element) {
   ir_module *module = builder->module;
-  const ir_expr *dims[IR_MAX_LOOPS] = {0}, *results[IR_MAX_RANK];
+  const ir_expr *dims[IR_MAX_LOOPS] = {0};
   unsigned rank = value->type->rank, count = scales ? 2 : 1;
   ir_value *inputs[] = {value, scales ? ir_input(f->maker, (unsigned)f->scale) : NULL};
   ir_value *out = pass_empty_like(builder, value, element);
   const ir_map *maps[3] = {ir_map_identity(module, rank)};
   for (unsigned dim = 0; dim < rank; dim++)
     dims[ir_map_result_dim(map, dim)] = ir_expr_dim(module, dim);
-  for (unsigned i = 0; scales && i < scales->num_results; i++)
-    results[i] = ir_expr_replace(module, scales->results[i], dims, NULL);
   if (scales)
-    maps[1] = ir_map_get(module, rank, 0, scales->num_results, results);
+    maps[1] = ir_map_replace(module, scales, rank, dims);
   maps[count] = maps[0];
   ir_op *generic = ir_generic(builder, count, inputs, 1, &out, maps, rank, 0);
   ir_builder body = body_of(generic);
@@ -226,11 +224,8 @@ static const char *moved_to(int taker, bool is_keys) {
 /* A product that reads its factor `side` at `map` has each of its elements once for several batches, if at all: it is a
  * product of the same rows, columns and terms. */
 static bool repeats_batches(const ir_structure *product, unsigned side, const ir_map *map) {
-  for (unsigned loop = 0; loop < product->num_loops; loop++)
-    if (ir_map_uses_dim(product->maps[side], loop) && !ir_map_uses_dim(map, loop) &&
-        (ir_loop_is_reduction(product, loop) || !ir_map_uses_dim(product->maps[1 - side], loop)))
-      return false;
-  return true;
+  uint32_t dropped = ir_map_dims(product->maps[side]) & ~ir_map_dims(map);
+  return !(dropped & (product->reductions | ~ir_map_dims(product->maps[1 - side])));
 }
 
 /* Returns what stands for the contraction then. */

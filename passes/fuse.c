@@ -29,10 +29,8 @@ fusion_node *fusion_get_node(fusion *f, ir_op *op) {
   fusion_node *found = fusion_find_node(f, op);
   if (found)
     return found;
-  f->nodes = ir_arena_grow(&f->module->arena, f->nodes, sizeof *f->nodes, f->num_nodes, &f->capacity);
-  fusion_node *fresh = IR_NEW(&f->module->arena, fusion_node);
-  fresh->op = op;
-  f->nodes[f->num_nodes++] = fresh;
+  fusion_node *fresh = IR_NEW_OF(&f->module->arena, fusion_node, .op = op);
+  IR_PUSH(&f->module->arena, f->nodes, f->num_nodes, f->capacity) = fresh;
   op->mark = f->num_nodes;
   return fresh;
 }
@@ -48,22 +46,20 @@ static void need_before(fusion *f, const ir_value *value) {
     fusion_expect(f, value->op)->before = true;
 }
 
-/* Everything that the op uses, also from within its regions. */
-static bool need_operands_before(ir_op *op, void *data) {
+static void need_operands_before(fusion *f, const ir_op *op) {
   for (unsigned i = 0; i < op->num_operands; i++)
-    need_before(data, ir_operand(op, i));
-  return true;
+    need_before(f, ir_operand(op, i));
 }
 
-static void need_regions_before(fusion *f, ir_op *op) {
-  for (unsigned i = 0; i < op->num_regions; i++)
-    ir_walk(ir_region(op, i), need_operands_before, f);
+static void need_regions_before(fusion *f, const ir_op *op) {
+  for (const ir_op *inner = ir_next_inside(op, op); inner; inner = ir_next_inside(op, inner))
+    need_operands_before(f, inner);
 }
 
 static nest_carried *add_carried(fusion *f, ir_value *original) {
-  f->carried = ir_arena_grow(&f->module->arena, f->carried, sizeof *f->carried, f->num_carried, &f->carried_capacity);
-  f->carried[f->num_carried] = (nest_carried){.original = original};
-  return &f->carried[f->num_carried++];
+  nest_carried *fresh = &IR_PUSH(&f->module->arena, f->carried, f->num_carried, f->carried_capacity);
+  *fresh = (nest_carried){.original = original};
+  return fresh;
 }
 
 static nest_carried *find_carried(const fusion *f, const ir_value *original) {
@@ -192,7 +188,7 @@ static const char *check_reader(const fusion_node *n, const reader *reader) {
   for (unsigned loop = 0; loop < n->tile.rank; loop++) {
     if (!(n->reductions >> loop & 1))
       continue;
-    int dim = ir_map_find_dim(ir_structure_of(n->op)->maps[ir_num_inputs(n->op)], loop);
+    int dim = ir_map_find_dim(ir_init_map(n->op, 0), loop);
     int root_loop = dim < 0 ? -1 : ir_map_result_dim(structure->maps[reader->operand], (unsigned)dim);
     if (root_loop < 0 || structure->reductions != 1u << root_loop)
       return "it is no softmax over the dimension that its consumer contracts";
@@ -233,18 +229,19 @@ static const char *check_state(const fusion *f, const fusion_node *n) {
 
 /* ---------------------------------------------------------------------------------------------- users of the op */
 
-/* No effect but its results, nor has anything inside; slices that a loop collects are its results. */
-static bool has_effect(ir_op *op, void *data) {
-  bool *effect = data;
-  *effect |= op->code != OP_TENSOR_PARALLEL_INSERT_SLICE &&
-             (ir_op_row(op)->traits & (IR_READS | IR_WRITES | IR_ALLOCATES)) != 0;
-  return !*effect;
+/* The op has another effect than its results, or something inside has; slices that a loop collects are its results. */
+static bool has_effect(const ir_op *op) {
+  for (const ir_op *inner = op; inner; inner = ir_next_inside(op, inner))
+    if (inner->code != OP_TENSOR_PARALLEL_INSERT_SLICE &&
+        ir_op_row(inner)->traits & (IR_READS | IR_WRITES | IR_ALLOCATES))
+      return true;
+  return false;
 }
 
 bool fusion_postpone_users(fusion *f, ir_op *op) {
   size_t count = 0, capacity = 0;
-  ir_op **list = ir_arena_grow(&f->module->arena, NULL, sizeof *list, count, &capacity);
-  list[count++] = op;
+  ir_op **list = NULL;
+  IR_PUSH(&f->module->arena, list, count, capacity) = op;
   for (size_t at = 0; at < count; at++)
     for (unsigned i = 0; i < list[at]->num_results; i++)
       for (const ir_use *use = ir_result(list[at], i)->uses; use; use = use->next) {
@@ -253,18 +250,13 @@ bool fusion_postpone_users(fusion *f, ir_op *op) {
         if (user == f->root || user == f->nest.outermost || (known && (known->fused || known->after)) ||
             !ir_op_is_before(user, f->nest.outermost))
           continue;
-        bool effect = false;
-        has_effect(user, &effect);
-        for (unsigned region = 0; region < user->num_regions && !effect; region++)
-          ir_walk(ir_region(user, region), has_effect, &effect);
-        if (effect) { /* none of them moves: this one would be left before what it needs */
+        if (has_effect(user)) { /* none of them moves: this one would be left before what it needs */
           while (--count)
             fusion_get_node(f, list[count])->after = false;
           return false;
         }
         fusion_get_node(f, user)->after = true;
-        list = ir_arena_grow(&f->module->arena, list, sizeof *list, count, &capacity);
-        list[count++] = user;
+        IR_PUSH(&f->module->arena, list, count, capacity) = user;
       }
   return true;
 }
@@ -378,7 +370,7 @@ static void carry_empty(fusion *f, unsigned i) {
   tile_whole(&outside, f->carried[i].original, &whole);
   for (unsigned dim = 0; dim < whole.rank; dim++)
     if (whole.sizes[dim].value && whole.sizes[dim].value->op)
-      need_operands_before(whole.sizes[dim].value->op, f);
+      need_operands_before(f, whole.sizes[dim].value->op);
   f->carried[i].init = ir_empty(&outside, f->carried[i].original->type->element, whole.rank, whole.sizes);
   f->carried[i].slice = NULL;
 }
@@ -452,7 +444,7 @@ static bool create_tile(fusion *f, fusion_node *n) {
 
 static void leave_outside(fusion *f, fusion_node *n) {
   n->before = true;
-  need_operands_before(n->op, f);
+  need_operands_before(f, n->op);
   need_regions_before(f, n->op);
 }
 
@@ -688,7 +680,7 @@ bool fuse_tile(ir_op *root, const fuse_options *options, fuse_result *result) {
   nest_create(&f.nest, &before, &n->domain, options->interchange, options->tile_sizes, &n->tile);
   f.builder.index = ir_builder_before(f.nest.divider);
   for (ir_op *op = f.nest.outermost->prev; op && op->code == OP_TENSOR_DIM; op = op->prev)
-    need_operands_before(op, &f);
+    need_operands_before(&f, op);
   n->levels = nest_levels_of_box(&f.nest, &n->tile);
   n->reductions = fusion_tiled_reductions(n);
   if (!fusion_tile_root(&f, n)) {

@@ -66,7 +66,6 @@ static bool fits(const mask_bound *bound, ir_value *value, unsigned *steps);
 static bool is_natural(const mask_bound *bound, ir_value *value, unsigned *steps);
 
 static bool add_expr(mask_bound *bound, const ir_op *apply, const ir_expr *expr, int64_t factor, unsigned *steps) {
-  const ir_map *map = ir_attr_get(apply, "map")->map;
   mask_bound *dividend;
   if (!*steps || !--*steps)
     return false;
@@ -74,9 +73,8 @@ static bool add_expr(mask_bound *bound, const ir_op *apply, const ir_expr *expr,
   case IR_EXPR_CONST:
     return add_product(&bound->constant, expr->value, factor);
   case IR_EXPR_DIM:
-    return add_value(bound, ir_operand(apply, (unsigned)expr->value), factor, steps);
   case IR_EXPR_SYM:
-    return add_value(bound, ir_operand(apply, map->num_dims + (unsigned)expr->value), factor, steps);
+    return add_value(bound, ir_operand(apply, ir_affine_operand(apply, expr)), factor, steps);
   case IR_EXPR_ADD:
     return add_expr(bound, apply, expr->lhs, factor, steps) && add_expr(bound, apply, expr->rhs, factor, steps);
   case IR_EXPR_MUL:
@@ -120,7 +118,7 @@ static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsign
   case OP_LINALG_INDEX:
     return add_product(&bound->steps[ir_attr_int_or(from, "dim", 0)], factor, 1);
   case OP_AFFINE_APPLY:
-    return add_expr(bound, from, ir_attr_get(from, "map")->map->results[0], factor, steps);
+    return add_expr(bound, from, ir_affine_map(from)->results[0], factor, steps);
   case OP_ARITH_ADDI:
     return add_value(bound, ir_operand(from, 0), factor, steps) && add_value(bound, ir_operand(from, 1), factor, steps);
   case OP_ARITH_SUBI:
@@ -366,7 +364,7 @@ void mask_add(mask *mask, ir_op *op, const ir_value *condition, bool wanted) {
 
 bool mask_add_least(mask *mask, ir_op *op, ir_value *index, int64_t least) {
   const ir_op *minimum = ir_made_by(index, OP_AFFINE_MIN);
-  const ir_map *map = minimum ? ir_attr_get(minimum, "map")->map : NULL;
+  const ir_map *map = minimum ? ir_affine_map(minimum) : NULL;
   for (unsigned i = 0; i < (map ? map->num_results : 1); i++) {
     mask_bound bound = {.op = op, .constant = least};
     unsigned steps = MAX_STEPS;

@@ -1,6 +1,7 @@
 /* memory.c - scratch memory, and constants in memory; see memory.h. Terminates: walks up the blocks around an op; names
  * are tried until one is free. */
 #include "passes/memory.h"
+#include "passes/tile.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,16 +27,8 @@ ir_op *memory_global(const ir_op *op) {
   return op->code == OP_MEMREF_GET_GLOBAL ? ir_module_lookup(op->module, ir_attr_string_or(op, "name", "")) : NULL;
 }
 
-/* One op reads elements, others at most ask for extents. */
-static bool has_one_reader(const ir_value *value) {
-  unsigned readers = 0;
-  for (const ir_use *use = value->uses; use; use = use->next)
-    readers += use->user->code != OP_TENSOR_DIM && use->user->code != OP_MEMREF_DIM;
-  return readers == 1;
-}
-
 const ir_attr *memory_own_constant(const ir_value *value) {
-  for (; has_one_reader(value); value = ir_operand(value->op, 0)) {
+  for (; tile_num_readers(value) == 1; value = ir_operand(value->op, 0)) {
     const ir_op *op = value->op;
     if (!op)
       return NULL;
@@ -96,21 +89,19 @@ static bool is_still(const ir_value *memory, const ir_op *op) {
          !is_written_in(root, kernel->code == OP_SCF_FORALL ? kernel : NULL);
 }
 
-static bool reads_table_if_any(ir_op *inner, void *op) {
-  if (inner->code != OP_TENSOR_EXTRACT && inner->code != OP_MEMREF_LOAD)
-    return true;
-  return inner->block == ir_region((const ir_op *)op, 0) && memory_is_lookup(inner) &&
-         (inner->code == OP_TENSOR_EXTRACT || is_still(ir_operand(inner, 0), op));
-}
-
-bool memory_reads_only_tables(const ir_op *op) { return ir_walk(ir_region(op, 0), reads_table_if_any, (void *)op); }
-
-static bool reads_still_if_any(ir_op *inner, void *op) {
-  return inner->code != OP_MEMREF_LOAD || is_still(ir_operand(inner, 0), op);
-}
-
 bool memory_reads_still(const ir_op *op) {
-  return !op->num_regions || ir_walk(ir_region(op, 0), reads_still_if_any, (void *)op);
+  for (const ir_op *inner = ir_next_inside(op, op); inner; inner = ir_next_inside(op, inner))
+    if (inner->code == OP_MEMREF_LOAD && !is_still(ir_operand(inner, 0), op))
+      return false;
+  return true;
+}
+
+bool memory_reads_only_tables(const ir_op *op) {
+  for (const ir_op *inner = ir_next_inside(op, op); inner; inner = ir_next_inside(op, inner))
+    if ((inner->code == OP_TENSOR_EXTRACT || inner->code == OP_MEMREF_LOAD) &&
+        (inner->block != ir_region(op, 0) || !memory_is_lookup(inner)))
+      return false;
+  return memory_reads_still(op);
 }
 
 ir_value *memory_of_constant(ir_builder *builder, const ir_attr *value) {

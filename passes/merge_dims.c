@@ -36,7 +36,7 @@ static bool is_of_product(const ir_value *value, unsigned dim, unsigned *steps) 
   if (!op || !*steps || !--*steps || !ir_op_has(op, IR_STRUCTURED) || !op->num_regions)
     return false;
   const ir_structure *structure = ir_structure_of(op);
-  int loop = ir_map_result_dim(structure->maps[ir_num_inputs(op) + value->index], dim);
+  int loop = ir_map_result_dim(ir_init_map(op, value->index), dim);
   if (loop < 0 || op->mark || ir_is_contraction(op))
     return loop >= 0 && (op->mark || ir_loop_side(structure, (unsigned)loop) >= 0);
   for (unsigned i = 0; i < ir_num_inputs(op); i++) {
@@ -87,11 +87,12 @@ static bool find_in_map(const ir_map *map, const merged_loops *merged, int *at) 
 static bool find_loops(const recast *parts, unsigned operand, ir_dims dims, merged_loops *merged) {
   int at;
   unsigned count = dims.end - dims.first;
+  uint32_t indices = body_indices(parts->op);
   bool is_product = ir_is_contraction(parts->op);
   *merged = (merged_loops){.count = count};
   for (unsigned i = 0; i < count; i++) {
     int loop = ir_map_result_dim(parts->maps[operand], dims.first + i);
-    if (loop < 0 || parts->reductions >> loop & 1 ||
+    if (loop < 0 || (parts->reductions | indices) >> loop & 1 ||
         (is_product && ir_loop_side(ir_structure_of(parts->op), (unsigned)loop) < 0))
       return false;
     merged->loops[i] = (unsigned)loop;
@@ -99,10 +100,6 @@ static bool find_loops(const recast *parts, unsigned operand, ir_dims dims, merg
   for (unsigned i = 0; i < parts->num_ins + parts->num_outs; i++)
     if (!find_in_map(parts->maps[i], merged, &at))
       return false;
-  for (const ir_op *op = ir_region(parts->op, 0)->first; op; op = op->next)
-    for (unsigned i = 0; op->code == OP_LINALG_INDEX && i < count; i++)
-      if (ir_attr_int_or(op, "dim", 0) == merged->loops[i])
-        return false;
   return true;
 }
 

@@ -76,12 +76,10 @@ enum { ALL = 1, QUOTIENT = 2, REMAINDER = 4, MAX_STEPS = 64 };
 static unsigned parts_in(const nest *nest, ir_value *x, unsigned level, unsigned *steps);
 
 static unsigned parts_in_expr(const nest *nest, const ir_op *op, const ir_expr *expr, unsigned level, unsigned *steps) {
-  const ir_map *map = ir_attr_get(op, "map")->map;
   if (expr->kind == IR_EXPR_CONST)
     return 0;
   if (!expr->lhs)
-    return parts_in(nest, ir_operand(op, (unsigned)expr->value + (expr->kind == IR_EXPR_SYM ? map->num_dims : 0)),
-                    level, steps);
+    return parts_in(nest, ir_operand(op, ir_affine_operand(op, expr)), level, steps);
   unsigned left = parts_in_expr(nest, op, expr->lhs, level, steps);
   if (expr->kind == IR_EXPR_ADD || expr->kind == IR_EXPR_MUL)
     return left | parts_in_expr(nest, op, expr->rhs, level, steps);

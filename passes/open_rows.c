@@ -87,12 +87,11 @@ static bool starts_empty(const ir_op *kernel) {
 static ir_value *create_condition(ir_builder *builder, const open_rows *o) {
   ir_module *module = builder->module;
   const ir_expr *rows = ir_expr_dim(module, 0), *size = ir_expr_const(module, o->tile.block);
-  const ir_expr *up = ir_expr_binary(module, IR_EXPR_ADD, rows, ir_expr_const(module, o->tile.block - 1));
+  const ir_expr *up = ir_expr_by(module, IR_EXPR_ADD, rows, o->tile.block - 1);
   const ir_expr *whole = ir_expr_binary(module, IR_EXPR_MUL, ir_expr_binary(module, IR_EXPR_FLOORDIV, up, size), size);
-  const ir_expr *padding =
-      ir_expr_binary(module, IR_EXPR_ADD, whole, ir_expr_binary(module, IR_EXPR_MUL, rows, ir_expr_const(module, -1)));
+  const ir_expr *padding = ir_expr_binary(module, IR_EXPR_ADD, whole, ir_expr_by(module, IR_EXPR_MUL, rows, -1));
   ir_index index = {.value = o->rows};
-  const ir_expr *scaled = ir_expr_binary(module, IR_EXPR_MUL, padding, ir_expr_const(module, TILE_PADDING));
+  const ir_expr *scaled = ir_expr_by(module, IR_EXPR_MUL, padding, TILE_PADDING);
   ir_value *wasted = ir_index_value(builder, ir_index_apply(builder, scaled, 1, &index));
   ir_value *fit = ir_compare(builder, OP_ARITH_CMPI, IR_SIGNED_LESS_EQUAL, wasted, o->rows);
   ir_value *keys = ir_index_value(builder, o->keys), *least = ir_const_index(builder, o->tile.step);

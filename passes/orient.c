@@ -232,7 +232,7 @@ static void orient_op(ir_op *op, unsigned lane, const orientation *o, ir_op *loo
   }
   ir_op *turned = recast_create(&recast, &builder, NULL);
   if (block)
-    turn_move_indices(turned, lane, ir_index_scale(&builder, (ir_index){.value = block}, o->turning.lanes));
+    body_move_index(turned, lane, ir_index_scale(&builder, (ir_index){.value = block}, o->turning.lanes));
   ir_replace_op_by(op, turned);
 }
 

@@ -93,8 +93,7 @@ static const placed *place(propagation *p, const layout *l) {
 static void require(propagation *p, ir_op *user, unsigned operand, const placed *wanted) {
   if (!is_vector(ir_operand(user, operand)))
     return;
-  p->demands = ir_arena_grow(&p->module->arena, p->demands, sizeof *p->demands, p->num_demands, &p->demand_capacity);
-  p->demands[p->num_demands++] = (demand){user, operand, wanted};
+  IR_PUSH(&p->module->arena, p->demands, p->num_demands, p->demand_capacity) = (demand){user, operand, wanted};
 }
 
 /* --------------------------------------------------------------------------------- layouts through changes of shape */
@@ -431,8 +430,7 @@ static bool localize(ir_op *forall) {
   return true;
 }
 
-static bool prepare_op(ir_op *op, void *data) {
-  propagation *p = data;
+static bool prepare_op(propagation *p, ir_op *op) {
   add_slots(p, op);
   for (unsigned i = 0; i < op->num_results; i++) {
     const ir_type *type = op->results[i].type;
@@ -447,39 +445,19 @@ static bool prepare_op(ir_op *op, void *data) {
   return true;
 }
 
-typedef struct contraction_warps {
-  const target_facts *facts;
-  bool any;
-  int64_t most, block; /* that contractions have use for, and that blocks for them have */
-} contraction_warps;
-
-static bool find_contraction(ir_op *op, void *data) {
-  contraction_warps *found = data;
-  if (op->code != OP_VECTOR_CONTRACT)
-    return true;
-  int64_t warps = anchor_contraction_warps(op, found->facts);
-  int64_t block = target_block_of(found->facts, ir_operand(op, 0)->type->element, IR_DYNAMIC)->warps;
-  found->most = !found->any || warps > found->most ? warps : found->most;
-  found->block = block > found->block ? block : found->block;
-  found->any = true;
-  return true;
+/* As many warps as contractions have use for and blocks for them have; 0: there are no contractions. */
+static int64_t warps_for_contractions(const ir_op *kernel, const target_facts *facts) {
+  int64_t wanted = 0, most = 0;
+  for (const ir_op *op = ir_next_inside(kernel, kernel); op; op = ir_next_inside(kernel, op)) {
+    if (op->code != OP_VECTOR_CONTRACT)
+      continue;
+    int64_t warps = anchor_contraction_warps(op, facts);
+    int64_t block = target_block_of(facts, ir_operand(op, 0)->type->element, IR_DYNAMIC)->warps;
+    wanted = warps > wanted ? warps : wanted;
+    most = block > most ? block : most;
+  }
+  return wanted < most ? wanted : most;
 }
-
-/* Vectors that no anchor reaches: results that nobody needs. */
-static bool anchor_rest(ir_op *op, void *data) {
-  for (unsigned i = 0; i < op->num_results; i++)
-    if (is_vector(ir_result(op, i)))
-      anchor(data, ir_result(op, i));
-  return true;
-}
-
-/* Row statistics are values of the rows whose columns are replicas. So they come from the layout of what they were
- * reduced from, which `rows` keeps by slot, and are used in that of another: a conflict, though nothing has to be done
- * about it. */
-typedef struct conflicts {
-  const propagation *p;
-  const placed **rows;
-} conflicts;
 
 static void write_conflict(ir_op *op, const placed *from, const placed *to) {
   const char *parts =
@@ -488,32 +466,32 @@ static void write_conflict(ir_op *op, const placed *from, const placed *to) {
     ir_attr_set(op, "tec.conflict", ir_attr_cstr(op->module, parts));
 }
 
-static bool write_conflicts(ir_op *op, void *data) {
-  const conflicts *c = data;
+/* Row statistics are values of the rows whose columns are replicas. So they come from the layout of what they were
+ * reduced from, which rows_of[] keeps by slot, and are used in that of another: a conflict, though nothing has to be
+ * done about it. */
+static void write_conflicts(const propagation *p, ir_op *op, const placed **rows_of) {
   if (op->num_results != 1 || op->num_regions || !is_vector(ir_result(op, 0)))
-    return true;
-  const placed *here = layout_of(c->p, ir_result(op, 0)), *rows = NULL;
+    return;
+  const placed *here = layout_of(p, ir_result(op, 0)), *rows = NULL;
   for (unsigned i = 0; i < op->num_operands && !rows; i++)
-    rows = is_vector(ir_operand(op, i)) ? c->rows[slot_of(ir_operand(op, i))] : NULL;
+    rows = is_vector(ir_operand(op, i)) ? rows_of[slot_of(ir_operand(op, i))] : NULL;
   switch (op->code) {
   case OP_VECTOR_EXT_TO_LAYOUT:
-    write_conflict(op, layout_of(c->p, ir_operand(op, 0)), here);
+    write_conflict(op, layout_of(p, ir_operand(op, 0)), here);
     break;
   case OP_VECTOR_MULTI_REDUCTION:
-    c->rows[op->mark] = layout_of(c->p, ir_operand(op, 0));
+    rows_of[op->mark] = layout_of(p, ir_operand(op, 0));
     break;
   case OP_VECTOR_BROADCAST:
     write_conflict(op, rows, here);
     break;
   default:
     if (ir_op_has(op, IR_ELEMENTWISE) || op->code == OP_VECTOR_SHAPE_CAST)
-      c->rows[op->mark] = rows;
+      rows_of[op->mark] = rows;
   }
-  return true;
 }
 
-static bool write_layouts(ir_op *op, void *data) {
-  const propagation *p = data;
+static void write_layouts(const propagation *p, ir_op *op) {
   bool any = false;
   const ir_attr **texts = IR_NEW_ARRAY(&p->module->arena, const ir_attr *, op->num_results);
   for (unsigned i = 0; i < op->num_results; i++) {
@@ -524,7 +502,6 @@ static bool write_layouts(ir_op *op, void *data) {
   }
   if (any)
     ir_attr_set(op, PASS_LAYOUTS, ir_attr_array(p->module, op->num_results, texts));
-  return true;
 }
 
 /* Iterations are blocks of the grid, numbered row by row. */
@@ -550,21 +527,25 @@ static bool propagate_kernel(ir_op *forall, const pass_options *options) {
     return localize(forall);
   propagation p = {.module = forall->module, .kernel = ir_region(forall, 0), .lanes = {facts->warp, 1, facts}};
   p.merges = ir_attr_get(forall, PASS_MERGES) != NULL;
-  contraction_warps contractions = {.facts = facts};
-  if (!localize(forall) || !ir_walk(p.kernel, prepare_op, &p))
+  if (!localize(forall))
     return false;
-  int64_t most = facts->max_block_threads / facts->warp;
-  ir_walk(p.kernel, find_contraction, &contractions);
-  if (contractions.any)
-    most = contractions.most < contractions.block ? contractions.most : contractions.block;
-  if (contractions.any || p.lanes.warps > most)
-    p.lanes.warps = most;
+  for (ir_op *op = ir_next_inside(forall, forall); op; op = ir_next_inside(forall, op))
+    if (!prepare_op(&p, op))
+      return false;
+  int64_t most = facts->max_block_threads / facts->warp, warps = warps_for_contractions(forall, facts);
+  if (warps || p.lanes.warps > most)
+    p.lanes.warps = warps ? warps : most;
   if (!forward_block(&p, p.kernel))
     return false;
-  ir_walk(p.kernel, anchor_rest, &p);
-  ir_walk(p.kernel, write_layouts, &p);
-  conflicts all = {&p, IR_NEW_ARRAY(&p.module->arena, const placed *, p.num_slots)};
-  ir_walk(p.kernel, write_conflicts, &all);
+  for (ir_op *op = ir_next_inside(forall, forall); op; op = ir_next_inside(forall, op))
+    for (unsigned i = 0; i < op->num_results; i++)
+      if (is_vector(ir_result(op, i))) /* that no anchor reaches: nobody needs it */
+        anchor(&p, ir_result(op, i));
+  const placed **rows_of = IR_NEW_ARRAY(&p.module->arena, const placed *, p.num_slots);
+  for (ir_op *op = ir_next_inside(forall, forall); op; op = ir_next_inside(forall, op)) {
+    write_layouts(&p, op);
+    write_conflicts(&p, op, rows_of);
+  }
   write_launch(&p, forall);
   return true;
 }

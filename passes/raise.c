@@ -261,22 +261,15 @@ static ir_op *apply_to_factor(ir_builder *builder, const ir_op *op, unsigned inp
     loops[loop] = dim < 0 ? NULL : ir_expr_dim(op->module, (unsigned)dim);
   }
   for (unsigned i = 0; i < parts.num_ins; i++) {
-    const ir_expr *results[IR_MAX_RANK];
-    const ir_map *map = parts.maps[i];
-    for (unsigned dim = 0; i != input && dim < map->num_results; dim++) {
-      for (unsigned loop = 0; loop < parts.num_loops; loop++)
-        if (!loops[loop] && ir_expr_uses_dim(map->results[dim], loop))
-          return NULL;
-      results[dim] = ir_expr_replace(op->module, map->results[dim], loops, NULL);
-    }
-    if (i != input)
-      parts.maps[i] = ir_map_get(op->module, read->num_results, 0, map->num_results, results);
+    for (unsigned loop = 0; i != input && loop < parts.num_loops; loop++)
+      if (!loops[loop] && ir_map_uses_dim(parts.maps[i], loop))
+        return NULL;
+    parts.maps[i] = i == input ? ir_map_identity(op->module, read->num_results)
+                               : ir_map_replace(op->module, parts.maps[i], read->num_results, loops);
   }
-  for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
-    if (inner->code == OP_LINALG_INDEX)
-      return NULL;
+  if (body_indices(op))
+    return NULL;
   parts.operands[input] = value;
-  parts.maps[input] = ir_map_identity(op->module, read->num_results);
   parts.operands[parts.num_ins] = pass_empty_like(builder, value, value->type->element);
   parts.maps[parts.num_ins] = ir_map_identity(op->module, read->num_results);
   parts.num_loops = read->num_results;

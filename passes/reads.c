@@ -50,15 +50,14 @@ static const ir_expr *divide(const ir_op *op, const ir_expr *index) {
   case OP_ARITH_INDEX_CAST:
     return index;
   case OP_AFFINE_APPLY:
-    return op->num_operands > 1 ? NULL
-                                : ir_expr_replace(op->module, ir_attr_get(op, "map")->map->results[0], &index, &index);
+    return op->num_operands > 1 ? NULL : ir_expr_replace(op->module, ir_affine_map(op)->results[0], &index, &index);
   case OP_ARITH_DIVSI:
   case OP_ARITH_DIVUI:
   case OP_ARITH_FLOORDIVSI:
-    return ir_expr_binary(op->module, IR_EXPR_FLOORDIV, index, ir_expr_const(op->module, by.constant));
+    return ir_expr_by(op->module, IR_EXPR_FLOORDIV, index, by.constant);
   case OP_ARITH_REMSI:
   case OP_ARITH_REMUI:
-    return ir_expr_binary(op->module, IR_EXPR_MOD, index, ir_expr_const(op->module, by.constant));
+    return ir_expr_by(op->module, IR_EXPR_MOD, index, by.constant);
   default:
     return NULL;
   }
@@ -185,10 +184,8 @@ static bool has_views(const ir_op *op) {
   for (unsigned i = 0; i <= num_ins; i++)
     if (!ir_map_is_projected_permutation(structure->maps[i]))
       return false;
-  for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
-    if (inner->code == OP_LINALG_INDEX || inner->code == OP_TENSOR_EXTRACT)
-      return false;
-  return num_ins && structure->maps[num_ins]->num_results == structure->num_loops;
+  return num_ins && structure->maps[num_ins]->num_results == structure->num_loops &&
+         !ir_contains(op, OP_LINALG_INDEX) && !ir_contains(op, OP_TENSOR_EXTRACT);
 }
 
 /* The op on views of its inputs; NULL where it has too many. */

@@ -121,12 +121,10 @@ ir_value *recast_start(ir_builder *builder, const ir_value *value, unsigned rank
 const ir_map *recast_read_through(const ir_op *producer, unsigned input, const ir_map *read) {
   const ir_structure *structure = ir_structure_of(producer);
   const ir_map *out = ir_init_map(producer, 0), *in = structure->maps[input];
-  const ir_expr *loops[IR_MAX_LOOPS] = {0}, *results[IR_MAX_RANK];
+  const ir_expr *loops[IR_MAX_LOOPS] = {0};
   for (unsigned dim = 0; dim < read->num_results; dim++)
     loops[ir_map_result_dim(out, dim)] = read->results[dim];
-  for (unsigned dim = 0; dim < in->num_results; dim++)
-    results[dim] = ir_expr_replace(producer->module, in->results[dim], loops, NULL);
-  return ir_map_get(producer->module, read->num_dims, 0, in->num_results, results);
+  return ir_map_replace(producer->module, in, read->num_dims, loops);
 }
 
 bool recast_reads_whole(const ir_op *op, const ir_expr *was, unsigned loop, ir_value *value, unsigned dim) {

@@ -82,7 +82,7 @@ static bool link_loops(const ir_map *result_map, const ir_value *memory, registe
     member->linked |= ir_bit(i);
   }
   if (!map || !ir_map_is_projected_permutation(map) || structure->num_loops != map->num_results ||
-      structure->maps[ir_num_inputs(op)] != map)
+      ir_init_map(op, 0) != map)
     return false;
   for (unsigned dim = 0, first; dim < result_map->num_results; dim++) {
     unsigned last = register_member_dims(member, dim, &first) - 1;

@@ -164,8 +164,7 @@ static void pack(register_nest *nest, ir_builder *builder, unsigned i, ir_index 
       offsets[dim] = ir_index_const(0);
     else if (!ir_index_is_const(count, 1)) {
       sizes[dim] = ir_index_mul(builder, count, lanes);
-      const ir_expr *first =
-          ir_expr_binary(module, IR_EXPR_MUL, panel_subscripts[0], ir_expr_const(module, lanes.constant));
+      const ir_expr *first = ir_expr_by(module, IR_EXPR_MUL, panel_subscripts[0], lanes.constant);
       subscripts[dim] = ir_expr_binary(module, IR_EXPR_ADD, first, subscripts[dim]);
     }
   }

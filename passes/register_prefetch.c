@@ -291,7 +291,7 @@ static int64_t step_of_index(ir_index index, int64_t (*step_of)(ir_index index))
   const ir_op *apply = index.value ? index.value->op : NULL;
   if (!apply || apply->code != OP_AFFINE_APPLY || apply->num_operands != 1)
     return step_of(index);
-  const ir_expr *expr = ir_attr_get(apply, "map")->map->results[0];
+  const ir_expr *expr = ir_affine_map(apply)->results[0];
   int64_t step = step_of(ir_index_of(ir_operand(apply, 0)));
   bool divides = false;
   for (const ir_expr *part = expr; part->kind != IR_EXPR_DIM; part = part->lhs) {

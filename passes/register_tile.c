@@ -551,8 +551,7 @@ static bool advance_ops(ir_op *op, void *data) {
 }
 
 static void add_work(worklist *list, ir_op *op, hidden_terms *reduced) {
-  list->items = ir_arena_grow(&op->module->arena, list->items, sizeof *list->items, list->count, &list->capacity);
-  list->items[list->count++] = (work){.op = op, .reduced = reduced};
+  IR_PUSH(&op->module->arena, list->items, list->count, list->capacity) = (work){.op = op, .reduced = reduced};
   hidden_pass(&list->facts, op);
 }
 
@@ -577,21 +576,17 @@ static bool collect_op(ir_op *op, void *data) {
   return true;
 }
 
-/* Counts those of each memref.global. */
-static bool count_reader(ir_op *op, void *data) {
-  ir_op *global = memory_global(op);
-  if (global)
-    global->mark++;
-  return true;
-}
-
 bool pass_register_tile(ir_module *module, const pass_options *options) {
   worklist list = {0};
   register_left *left = NULL;
   ir_block *top = ir_region(module->root, 0);
   for (ir_op *op = top->first; op; op = op->next)
     op->mark = 0;
-  ir_walk(top, count_reader, NULL);
+  for (const ir_op *op = module->root; op; op = ir_next_inside(module->root, op)) {
+    ir_op *global = memory_global(op);
+    if (global) /* its readers are counted */
+      global->mark++;
+  }
   ir_walk(top, advance_ops, (void *)options);
   if (!ir_walk(top, collect_op, &list))
     return false;

@@ -33,15 +33,13 @@ static int64_t count_of(const ir_value *value) { return is_vector(value) ? ir_ty
 
 /* -------------------------------------------------------------------------------------------------------- elements */
 
-static bool add_op(ir_op *op, void *data) {
-  splitter *s = data;
+static void add_op(splitter *s, const ir_op *op) {
   unsigned count = op->num_results;
   for (unsigned i = 0; i < op->num_regions; i++)
     count += ir_region(op, i)->num_args;
   ir_value ***values = IR_NEW_ARRAY(&s->module->arena, ir_value **, count + 1);
   memset(values, 0, (count + 1) * sizeof *values);
   s->ops[op->mark] = values;
-  return true;
 }
 
 /* Where the elements of a value are kept. */
@@ -343,11 +341,11 @@ bool pass_registers(ir_module *module, const pass_options *options) {
   splitter s = {.module = module};
   ir_block *top = ir_region(module->root, 0);
   module->root->mark = 0;
-  s.num_ops = ir_number_ops(top);
+  s.num_ops = ir_number_ops(module->root);
   s.ops = IR_NEW_ARRAY(&module->arena, op_elements, s.num_ops);
   s.dead = IR_NEW_ARRAY(&module->arena, ir_op *, s.num_ops);
-  add_op(module->root, &s);
-  ir_walk(top, add_op, &s);
+  for (const ir_op *op = module->root; op; op = ir_next_inside(module->root, op))
+    add_op(&s, op);
   for (ir_op *function = top->first; function; function = function->next) {
     if (function->code != OP_FUNC_FUNC)
       continue;

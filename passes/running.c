@@ -2,6 +2,7 @@
 #include "passes/running.h"
 
 #include "passes/body.h"
+#include "passes/softmax.h"
 #include "passes/tile.h"
 
 enum { MAX_DEPTH = 32 };
@@ -41,21 +42,11 @@ static bool is_scale(const ir_value *value) {
 
 /* The contraction of diag(s) with C into zeros has C's elements in the places of its result, times s. Returns C. */
 static ir_value *scaled_by_diagonal(ir_op *op) {
-  const ir_structure *structure = ir_structure_of(op);
-  if (!body_starts_from_zero(op))
-    return NULL;
+  diagonal_product match;
   for (unsigned side = 0; side < 2; side++) {
     const ir_op *diagonal = ir_made_by(ir_operand(op, side), OP_LINALG_EXT_DIAG);
-    const ir_map *map = structure->maps[side], *other = structure->maps[1 - side], *out = structure->maps[2];
-    if (!diagonal || !is_scale(ir_operand(diagonal, 0)) || other->num_results != out->num_results)
-      continue;
-    int row = ir_map_result_dim(map, map->num_results - 2), column = ir_map_result_dim(map, map->num_results - 1);
-    bool same = row >= 0 && column >= 0 && structure->reductions == 1u << column;
-    for (unsigned i = 0; same && i < out->num_results; i++) {
-      int loop = ir_map_result_dim(other, i);
-      same = loop >= 0 && (loop == column ? row : loop) == ir_map_result_dim(out, i);
-    }
-    if (same)
+    if (diagonal && is_scale(ir_operand(diagonal, 0)) && softmax_match_diagonal(op, side, &match) &&
+        ir_map_is_identity(match.other))
       return ir_operand(op, 1 - side);
   }
   return NULL;

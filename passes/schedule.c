@@ -123,11 +123,10 @@ static bool is_root(ir_op *op, const target_facts *target) {
   if (!ir_op_has(op, IR_STRUCTURED) || !tile_can(op) || tile_is_cheap(op) ||
       (target_is_gpu(target) && !vectorize_tiles_can(op)))
     return false;
-  const ir_structure *structure = ir_structure_of(op);
   bool has_elements = false;
   for (unsigned i = 0; i < op->num_results; i++) {
     has_elements |= ir_type_num_elements(ir_result(op, i)->type) != 0;
-    if (!ir_map_is_projected_permutation(structure->maps[ir_num_inputs(op) + i]))
+    if (!ir_map_is_projected_permutation(ir_init_map(op, i)))
       return false;
   }
   return has_elements;

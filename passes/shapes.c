@@ -137,8 +137,8 @@ static bool find_computed(shapes *s, ir_value *tensor, unsigned dim, ir_index *f
   case OP_TENSOR_PAD:
     if (!shapes_find_extent(s, ir_operand(op, 0), dim, found))
       return false;
-    for (unsigned side = 1; side <= 2; side++) {
-      part = ir_mixed(op, side, side == 1 ? "static_low" : "static_high", dim);
+    for (unsigned side = 0; side < 2; side++) {
+      part = ir_padding(op, side, dim);
       if (part.value && !shapes_find_index(s, part.value, &part))
         return false;
       *found = ir_index_add(&s->builder, *found, part);
@@ -366,15 +366,8 @@ static void check_assertion(shapes *s, const ir_op *op) {
   }
 }
 
-static bool drop_assertion(ir_op *op, void *data) {
-  if (op->code == OP_CF_ASSERT)
-    ir_op_erase(op);
-  return true;
-}
-
 /* The mark of an op with subscripts: the dims that are checked. */
-static bool check_op(ir_op *op, void *data) {
-  shapes *s = data;
+static void check_op(shapes *s, ir_op *op) {
   s->builder.loc = op->loc;
   if (ir_op_has(op, IR_STRUCTURED | IR_DPS)) {
     check_loops(s, op);
@@ -395,7 +388,6 @@ static bool check_op(ir_op *op, void *data) {
     find_call(s, op);
   else if (op->code == OP_CF_ASSERT)
     check_assertion(s, op);
-  return true;
 }
 
 /* What was learned becomes an attribute of the function, for extent_of. */
@@ -432,8 +424,7 @@ static ir_value *create_extent(const shapes *s, unsigned position, const ir_type
 }
 
 /* What the op computes is the extent of an argument, as was learned. */
-static bool replace_known(ir_op *op, void *data) {
-  shapes *s = data;
+static void replace_known(shapes *s, ir_op *op) {
   for (unsigned i = 0; i < op->num_results; i++) {
     ir_value *result = ir_result(op, i), *mapped = ir_value_map_get(s->values, result);
     const fact *known = mapped != result && ir_is_index_wide(result) ? s->facts : NULL;
@@ -442,11 +433,15 @@ static bool replace_known(ir_op *op, void *data) {
     if (known && !ir_value_unused(result))
       ir_replace_uses(result, create_extent(s, first_equal(s, known->position), result->type));
   }
-  return true;
 }
 
-/* Nobody in the module calls the function. */
-static bool is_not_called(ir_op *op, void *function) { return !pass_calls(op, function); }
+/* Somebody in the module calls the function. */
+static bool is_called(const ir_op *function) {
+  const ir_op *root = function->module->root, *op = root;
+  while (op && !pass_calls(op, function))
+    op = ir_next_inside(root, op);
+  return op;
+}
 
 /* The function's type, with what check_positions has added. */
 static void note_positions(shapes *s) {
@@ -503,8 +498,9 @@ static bool fill_function(shapes *s, unsigned num_results, unsigned *missing) {
   ir_module *module = s->function->module;
   s->misfit = ir_const_index(&s->builder, 0);
   check_arguments(s);
-  ir_clear_marks(ir_region(s->function, 0));
-  ir_walk(ir_region(s->function, 0), check_op, s);
+  ir_clear_marks(s->function);
+  for (ir_op *op = ir_next_inside(s->function, s->function); op; op = ir_next_inside(s->function, op))
+    check_op(s, op);
   ir_value **results = IR_NEW_ARRAY(&module->arena, ir_value *, num_results);
   const ir_op *end = ir_block_terminator(ir_region(s->function, 0));
   unsigned count = 1;
@@ -516,7 +512,7 @@ static bool fill_function(shapes *s, unsigned num_results, unsigned *missing) {
         return false;
       results[count++] = ir_index_value(&s->builder, found);
     }
-  if (ir_is_exported(s->function) && ir_walk(ir_region(module->root, 0), is_not_called, s->function))
+  if (ir_is_exported(s->function) && !is_called(s->function))
     shapes_check_positions(s);
   results[0] = s->misfit;
   ir_terminator(&s->builder, OP_FUNC_RETURN, num_results, results);
@@ -562,14 +558,19 @@ static bool add_shapes(ir_op *function) {
   s.last_asked = &s.asked;
   bool ok = fill_function(&s, num_results, &missing);
   function->mark = DONE;
-  ir_walk(ir_region(function, 0), drop_assertion, NULL); /* whoever calls the function asks for its shapes first */
+  for (ir_op *op = ir_next_inside(function, function), *next; op; op = next) {
+    next = ir_next_inside(function, op);
+    if (op->code == OP_CF_ASSERT) /* whoever calls the function asks for its shapes first */
+      ir_op_erase(op);
+  }
   if (!ok) {
     ir_op_erase(created);
     return !ir_is_exported(function) || refuse_result(function, missing);
   }
   note_positions(&s);
   note_equal_extents(&s);
-  ir_walk(ir_region(function, 0), replace_known, &s);
+  for (ir_op *op = ir_next_inside(function, function); op; op = ir_next_inside(function, op))
+    replace_known(&s, op);
   clamp_subscripts(function);
   ir_attr_set(function, "tec.shapes", ir_attr_symbol(module, ir_intern_cstr(module, name)));
   if (ir_is_exported(function))

@@ -307,8 +307,8 @@ static void check_slice(shapes *s, ir_op *op, ir_value *whole) {
 static void check_padding(shapes *s, const ir_op *op) {
   ir_index size;
   for (unsigned dim = 0; dim < ir_result(op, 0)->type->rank; dim++)
-    for (unsigned side = 1; side <= 2; side++)
-      if (find_number(s, ir_mixed(op, side, side == 1 ? "static_low" : "static_high", dim), &size))
+    for (unsigned side = 0; side < 2; side++)
+      if (find_number(s, ir_padding(op, side, dim), &size))
         shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), size);
 }
 

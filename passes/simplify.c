@@ -300,14 +300,10 @@ static void simplify_block(simplifier *simplifier, ir_block *block) {
   forget_until(&simplifier->visible, visible);
 }
 
-static bool count_op(ir_op *op, void *count) {
-  ++*(uint32_t *)count;
-  return true;
-}
-
 static bool run_round(ir_module *module) {
   uint32_t count = 0;
-  ir_walk(ir_region(module->root, 0), count_op, &count);
+  for (const ir_op *op = ir_next_inside(module->root, module->root); op; op = ir_next_inside(module->root, op))
+    count++;
   simplifier simplifier = {.visible = known_ops_create(module, count), .constants = known_ops_create(module, count)};
   simplify_isolated(&simplifier, module->root);
   bool dropped = pass_drop_dead(module);

@@ -6,6 +6,7 @@
  * the row scaling that it is; any other form is a row scaling from the start. */
 #include "passes/softmax.h"
 #include "passes/body.h"
+#include "passes/memory.h"
 #include "passes/tile_hooks.h"
 
 #include <string.h>
@@ -35,7 +36,7 @@ static bool is_listed(const char *names, const char *name) {
 }
 
 /* diag(scale) * init, in the consumer's own form. */
-static ir_value *diagonal_product(const tile_rescale *rescale, ir_value *scale, ir_value *init) {
+static ir_value *product_with_diagonal(const tile_rescale *rescale, ir_value *scale, ir_value *init) {
   ir_builder *builder = rescale->builder;
   const ir_op *consumer = rescale->consumer;
   tile_box scale_box;
@@ -70,8 +71,34 @@ static ir_value *row_scaling(const tile_rescale *rescale, ir_value *scale, ir_va
 void softmax_rescale(const tile_rescale *rescale) {
   ir_value *scale = ir_result(rescale->producer, SOFTMAX_SCALE), *init = ir_init(rescale->consumer, 0);
   bool plain = rescale->operand == 0 && is_plain_product(rescale->consumer);
-  ir_value *scaled = plain ? diagonal_product(rescale, scale, init) : row_scaling(rescale, scale, init);
+  ir_value *scaled = plain ? product_with_diagonal(rescale, scale, init) : row_scaling(rescale, scale, init);
   ir_set_operand(rescale->consumer, ir_num_inputs(rescale->consumer), scaled);
+}
+
+bool softmax_match_diagonal(const ir_op *op, unsigned side, diagonal_product *match) {
+  if (!ir_op_has(op, IR_STRUCTURED) || op->num_results != 1 || side > 1 || !ir_is_contraction(op) ||
+      !ir_value_is_zero(view_root(ir_init(op, 0))))
+    return false;
+  const ir_structure *structure = ir_structure_of(op);
+  const ir_map *diagonal = structure->maps[side], *other = structure->maps[1 - side], *out = structure->maps[2];
+  unsigned rank = diagonal->num_results;
+  int first = ir_map_result_dim(diagonal, rank - 2), last = ir_map_result_dim(diagonal, rank - 1);
+  int column = first >= 0 && ir_loop_is_reduction(structure, (unsigned)first) ? first : last;
+  int row = column == first ? last : first;
+  if (first < 0 || last < 0 || first == last || structure->reductions != ir_bit((unsigned)column))
+    return false;
+  /* The output's dim of each loop; the reduction only meets its own diagonal element. */
+  const ir_expr *dim_of_loop[IR_MAX_LOOPS] = {0};
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    int position = ir_map_find_dim(out, loop == (unsigned)column ? (unsigned)row : loop);
+    if (position < 0)
+      return false;
+    dim_of_loop[loop] = ir_expr_dim(op->module, (unsigned)position);
+  }
+  diagonal = ir_map_replace(op->module, diagonal, out->num_results, dim_of_loop); /* its last two are the same now */
+  *match = (diagonal_product){.scale = ir_map_get(op->module, out->num_results, 0, rank - 1, diagonal->results),
+                              .other = ir_map_replace(op->module, other, out->num_results, dim_of_loop)};
+  return true;
 }
 
 /* Uses that a search follows. */

@@ -47,4 +47,10 @@ bool softmax_take_sink(ir_op *op);
  * exponentials are computed again for the quotients, so that those of a long row need not be kept. By the target, if
  * any, the running maximum may stay behind by a little, or be in other units, where nobody can tell. */
 void softmax_decompose(ir_op *op, bool repeats, const target_facts *target);
+/* What a contraction with diag(s) as factor `side`, into zeros, amounts to: out[..] = s[..] C[..], over the dims of its
+ * result. False where that is none. */
+typedef struct diagonal_product {
+  const ir_map *scale, *other; /* from those dims to subscripts of s and of C */
+} diagonal_product;
+bool softmax_match_diagonal(const ir_op *op, unsigned side, diagonal_product *match);
 #endif

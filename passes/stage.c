@@ -334,21 +334,22 @@ int64_t distribute_words(const ir_value *value) {
   return (layout_size(&l, LAYOUT_REGISTER) * ir_scalar_bits(value->type->element) + 31) / 32;
 }
 
-static bool find_largest(ir_op *op, void *data) {
-  int64_t *largest = data;
-  if (op->code == OP_VECTOR_TRANSFER_READ || op->code == OP_VECTOR_TRANSPOSE)
-    return true; /* factors, which are read piece by piece */
+/* The words of all results of the op. */
+static int64_t words_of_results(const ir_op *op) {
+  int64_t words = 0;
   for (unsigned i = 0; i < op->num_results; i++)
-    *largest = distribute_words(ir_result(op, i)) > *largest ? distribute_words(ir_result(op, i)) : *largest;
-  return true;
+    words += distribute_words(ir_result(op, i));
+  return words;
 }
 
 int64_t distribute_words_across(const ir_op *loop) {
-  int64_t carried = 0, largest = 0;
-  for (unsigned i = 0; i < loop->num_results; i++)
-    carried += distribute_words(ir_result(loop, i));
-  ir_walk(ir_region(loop, 0), find_largest, &largest);
-  return carried + largest;
+  int64_t largest = 0;
+  for (const ir_op *op = ir_next_inside(loop, loop); op; op = ir_next_inside(loop, op)) {
+    bool is_factor = op->code == OP_VECTOR_TRANSFER_READ || op->code == OP_VECTOR_TRANSPOSE; /* read piece by piece */
+    for (unsigned i = 0; i < op->num_results && !is_factor; i++)
+      largest = distribute_words(ir_result(op, i)) > largest ? distribute_words(ir_result(op, i)) : largest;
+  }
+  return words_of_results(loop) + largest;
 }
 
 /* Before which op a user reads its factor: right before itself, where warpgroups do that by themselves; in a loop that
@@ -420,11 +421,14 @@ static bool writes_global_memory(const ir_op *op) {
   return false;
 }
 
-static bool keeps_global_memory(ir_op *op, void *data) { return !writes_global_memory(op); }
-
 static bool is_marked(const ir_op *op) { return op->mark != 0; }
 
-bool distribute_keeps_global_memory(ir_block *body) { return ir_walk(body, keeps_global_memory, NULL); }
+bool distribute_keeps_global_memory(const ir_op *loop) {
+  const ir_op *op = ir_next_inside(loop, loop);
+  while (op && !writes_global_memory(op))
+    op = ir_next_inside(loop, op);
+  return !op;
+}
 
 bool distribute_mark_makers(const ir_block *body, const ir_op *made, bool reads) {
   for (ir_op *op = body->first; op != made; op = op->next)
@@ -666,9 +670,8 @@ static int64_t groups_between(const ir_op *from, const ir_op *to) {
   int64_t count = 0;
   for (const ir_op *op = from->next; op != to; op = op->next) {
     count += op->code == OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP;
-    for (unsigned r = 0; r < op->num_regions; r++)
-      if (ir_block_has(ir_region(op, r), OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP))
-        return 0;
+    if (ir_contains(op, OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP))
+      return 0;
   }
   return count;
 }
@@ -744,7 +747,7 @@ static bool is_long_for_lanes(const stager *s, const ir_block *body) {
 static staged_tile *stage_loop(stager *s, ir_op *loop, staged_tile *tiles) {
   ir_index step = ir_index_of(ir_operand(loop, 2));
   pipeline p = {.loop = loop, .body = ir_region(loop, 0), .step = step.constant};
-  if (step.value || step.constant < 1 || !distribute_keeps_global_memory(p.body))
+  if (step.value || step.constant < 1 || !distribute_keeps_global_memory(loop))
     return tiles;
   p.tiles = split_ahead(p.body, &tiles);
   p.product = s->facts->warpgroup ? first_product(&p) : NULL;
@@ -808,14 +811,10 @@ int64_t distribute_words_read(const ir_op *op) {
   return layout_size(&l, LAYOUT_REGISTER);
 }
 
-/* The most words that lanes need in a loop: what they carry through it, other sums of products with what becomes of them,
- * a factor of half their size, and what is added to these. No loop: 0. */
-static bool find_need(ir_op *op, void *data) {
-  int64_t *most = data, carried = 0, sums = 0, read = 0;
-  if (op->code != OP_SCF_FOR)
-    return true;
-  for (unsigned i = 0; i < op->num_results; i++)
-    carried += distribute_words(ir_result(op, i));
+/* The words that lanes need in a loop: what they carry through it, other sums of products with what becomes of them, a
+ * factor of half their size, and what is added to these. */
+static int64_t words_in_loop(const ir_op *op) {
+  int64_t sums = 0, read = 0;
   for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next) {
     int64_t words = inner->num_results ? distribute_words(&inner->results[0]) : 0;
     bool yielded = false;
@@ -825,46 +824,40 @@ static bool find_need(ir_op *op, void *data) {
       sums = words;
     read = distribute_words_read(inner) > read ? distribute_words_read(inner) : read;
   }
-  *most = carried + sums * 3 / 2 + read > *most ? carried + sums * 3 / 2 + read : *most;
-  return true;
+  return words_of_results(op) + sums * 3 / 2 + read;
 }
 
-/* Do warpgroups multiply in the kernel? The data of the walk is the target's facts. */
-static bool has_no_group(ir_op *op, void *data) {
-  return op->code != OP_VECTOR_CONTRACT || !target_has_groups(data, ir_operand(op, 0)->type->element);
-}
-
-int64_t distribute_blocks_of_groups(ir_op *kernel, const target_facts *facts) {
+int64_t distribute_blocks_of_groups(const ir_op *kernel, const target_facts *facts) {
   int64_t threads = ir_attr_int_or(kernel, "tec.threads", 0), need = 0, blocks = LANES / (threads ? threads : 1);
-  target_facts known = *facts;
-  if (!facts->warpgroup || !threads || threads % (facts->warpgroup * facts->warp) ||
-      ir_walk(ir_region(kernel, 0), has_no_group, &known))
+  bool has_groups = false;
+  if (!facts->warpgroup || !threads || threads % (facts->warpgroup * facts->warp))
     return 0;
-  ir_walk(ir_region(kernel, 0), find_need, &need);
+  for (const ir_op *op = ir_next_inside(kernel, kernel); op; op = ir_next_inside(kernel, op)) {
+    has_groups |= op->code == OP_VECTOR_CONTRACT && target_has_groups(facts, ir_operand(op, 0)->type->element);
+    int64_t words = op->code == OP_SCF_FOR ? words_in_loop(op) : 0;
+    need = words > need ? words : need;
+  }
+  if (!has_groups)
+    return 0;
   while (need && blocks > 1 && need + SPARE_WORDS > facts->registers / (threads * blocks))
     blocks--;
   return blocks < 1 || !need ? 1 : blocks;
 }
 
-typedef struct computed_factors {
-  const target_facts *facts;
-  int64_t bytes;
-} computed_factors;
-
-/* Adds up what lanes put into shared memory for products in steps of factors that they compute. */
-static bool add_computed(ir_op *op, void *data) {
-  computed_factors *found = data;
+/* What lanes put into shared memory for the op, a product in steps of factors that they compute. */
+static int64_t computed_bytes(ir_op *op, const target_facts *facts) {
+  int64_t bytes = 0;
   layout step;
   for (unsigned i = 0; op->code == OP_VECTOR_CONTRACT && i < 2; i++) {
     const ir_type *type = ir_operand(op, i)->type;
     const ir_value *factor = ir_operand(op, i);
     if (ir_made_by(factor, OP_VECTOR_TRANSPOSE))
       factor = ir_operand(factor->op, 0);
-    if (!ir_made_by(factor, OP_VECTOR_TRANSFER_READ) && target_has_lane_block(found->facts, type->element) &&
+    if (!ir_made_by(factor, OP_VECTOR_TRANSFER_READ) && target_has_lane_block(facts, type->element) &&
         distribute_product_step(op, i, &step))
-      found->bytes += ir_type_bytes(type);
+      bytes += ir_type_bytes(type);
   }
-  return true;
+  return bytes;
 }
 
 bool pass_stage(ir_op *kernel, const pass_options *options) {
@@ -872,13 +865,13 @@ bool pass_stage(ir_op *kernel, const pass_options *options) {
   int64_t threads = ir_attr_int_or(kernel, "tec.threads", 0);
   if (!facts->copy_stages || !threads || threads % facts->warp)
     return true;
-  int64_t blocks = distribute_blocks_of_groups(kernel, facts);
-  computed_factors computed = {.facts = facts};
-  ir_walk(ir_region(kernel, 0), add_computed, &computed);
+  int64_t blocks = distribute_blocks_of_groups(kernel, facts), computed = 0;
+  for (ir_op *op = ir_next_inside(kernel, kernel); op; op = ir_next_inside(kernel, op))
+    computed += computed_bytes(op, facts);
   stager s = {.module = kernel->module,
               .kernel = kernel,
               .lanes = {facts->warp, threads / facts->warp},
-              .bytes_left = target_tile_bytes(facts, blocks) - computed.bytes,
+              .bytes_left = target_tile_bytes(facts, blocks) - computed,
               .blocks = blocks,
               .facts = facts};
   stage_block(&s, ir_region(kernel, 0));

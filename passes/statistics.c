@@ -36,27 +36,30 @@ static bool bring_before(ir_op *op, ir_op *place, unsigned *steps) {
   return true;
 }
 
-/* A generic over rows, without its body. */
-static ir_op *row_generic(ir_builder *builder, unsigned num_ins, ir_value *const *ins) {
-  return body_by_element(builder, num_ins, ins, pass_empty_like(builder, ins[0], ins[0]->type->element));
+/* A generic over rows, of the running maximum and sum and, unless that is NULL, something third; without its body. */
+static ir_op *row_generic(ir_builder *builder, const ir_op *softmax, ir_value *third, ir_value **max, ir_value **sum) {
+  ir_value *ins[] = {ir_result(softmax, SOFTMAX_MAX), ir_result(softmax, SOFTMAX_SUM), third};
+  ir_value *out = pass_empty_like(builder, ins[0], ins[0]->type->element);
+  ir_op *generic = body_by_element(builder, third ? 3 : 2, ins, out);
+  *max = body_argument(generic, 0);
+  *sum = body_argument(generic, 1);
+  return generic;
 }
 
 /* max x of a reduction that started from `start`. */
 static ir_value *create_maximum(ir_builder *builder, const ir_op *softmax, double start) {
-  ir_value *ins[] = {ir_result(softmax, SOFTMAX_MAX), ir_result(softmax, SOFTMAX_SUM)};
-  ir_op *generic = row_generic(builder, 2, ins);
+  ir_value *max, *sum;
+  ir_op *generic = row_generic(builder, softmax, NULL, &max, &sum);
   ir_builder body = body_of(generic);
-  ir_value *max = body_argument(generic, 0), *sum = body_argument(generic, 1);
   ir_value *empty = ir_compare(&body, OP_ARITH_CMPF, IR_ORDERED_EQUAL, sum, ir_const(&body, sum->type, 0));
   return body_finish(&body, generic, ir_select(&body, empty, ir_const(&body, max->type, start), max));
 }
 
 /* The sum of e^(x - shift). */
 static ir_value *create_sum(ir_builder *builder, const ir_op *softmax, ir_value *shift) {
-  ir_value *ins[] = {ir_result(softmax, SOFTMAX_MAX), ir_result(softmax, SOFTMAX_SUM), shift};
-  ir_op *generic = row_generic(builder, shift ? 3 : 2, ins);
+  ir_value *max, *sum;
+  ir_op *generic = row_generic(builder, softmax, shift, &max, &sum);
   ir_builder body = body_of(generic);
-  ir_value *max = body_argument(generic, 0), *sum = body_argument(generic, 1);
   ir_value *difference = shift ? ir_binary(&body, OP_ARITH_SUBF, max, body_argument(generic, 2)) : max;
   ir_value *power = ir_unary(&body, OP_MATH_EXP, difference, max->type);
   ir_value *infinite = ir_compare(&body, OP_ARITH_CMPF, IR_ORDERED_EQUAL, max, ir_const(&body, max->type, INFINITY));
@@ -66,10 +69,9 @@ static ir_value *create_sum(ir_builder *builder, const ir_op *softmax, ir_value 
 
 /* log s + m, the logarithm of the sum of all e^x. */
 static ir_value *create_logarithm(ir_builder *builder, const ir_op *softmax) {
-  ir_value *ins[] = {ir_result(softmax, SOFTMAX_MAX), ir_result(softmax, SOFTMAX_SUM)};
-  ir_op *generic = row_generic(builder, 2, ins);
+  ir_value *max, *sum;
+  ir_op *generic = row_generic(builder, softmax, NULL, &max, &sum);
   ir_builder body = body_of(generic);
-  ir_value *max = body_argument(generic, 0), *sum = body_argument(generic, 1);
   ir_value *logarithm = ir_unary(&body, OP_MATH_LOG, sum, sum->type);
   return body_finish(&body, generic, ir_binary(&body, OP_ARITH_ADDF, logarithm, max));
 }

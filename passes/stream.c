@@ -14,12 +14,6 @@
 
 enum { VALUE, BASE, INDICES, MASK }; /* operand groups of vector.transfer_write */
 
-typedef struct result_search {
-  const ir_value *memory;
-  unsigned num_writes;
-  bool streams; /* what was seen so far lets the memory be written so */
-} result_search;
-
 /* The vector is whole lines, if the memory begins with one. */
 static bool writes_lines(const ir_op *write) {
   const ir_type *vector = ir_operand(write, 0)->type;
@@ -39,16 +33,21 @@ static bool writes_lines(const ir_op *write) {
          alignment_of_memref(base, ALIGNMENT_MOST) % ALIGNMENT_MOST == 0;
 }
 
-static bool find_uses(ir_op *op, void *data) {
-  result_search *search = data;
-  search->streams &= op->code != OP_VECTOR_CONTRACT;
-  for (unsigned i = 0; i < op->num_operands && !ir_op_has(op, IR_VIEW); i++) {
-    if (view_root(ir_operand(op, i)) != search->memory)
-      continue;
-    search->streams &= op->code == OP_VECTOR_TRANSFER_WRITE && writes_lines(op);
-    search->num_writes++;
+/* The kernel multiplies nothing, and uses the memory, of which it writes whole lines, for nothing else. */
+static bool only_writes_lines(const ir_op *kernel, const ir_value *memory) {
+  bool writes = false;
+  for (const ir_op *op = ir_next_inside(kernel, kernel); op; op = ir_next_inside(kernel, op)) {
+    if (op->code == OP_VECTOR_CONTRACT)
+      return false;
+    for (unsigned i = 0; i < op->num_operands && !ir_op_has(op, IR_VIEW); i++) {
+      if (view_root(ir_operand(op, i)) != memory)
+        continue;
+      if (op->code != OP_VECTOR_TRANSFER_WRITE || !writes_lines(op))
+        return false;
+      writes = true;
+    }
   }
-  return true;
+  return writes;
 }
 
 /* False where the memory is known to have no more bytes than that. Where its extents are open, *condition says whether
@@ -100,9 +99,7 @@ static bool stream(ir_op *op, void *data) {
 /* if (the memory is large and begins with a line) the copy of the kernel that writes past the caches; else the
  * kernel */
 static bool stream_result(ir_op *kernel, ir_value *memory, const target_facts *target) {
-  result_search search = {.memory = memory, .streams = !memory->type->strides};
-  ir_walk(ir_region(kernel, 0), find_uses, &search);
-  if (!search.streams || !search.num_writes)
+  if (memory->type->strides || !only_writes_lines(kernel, memory))
     return false;
   ir_builder builder = ir_builder_before(kernel);
   ir_value *larger;

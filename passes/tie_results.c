@@ -33,12 +33,6 @@ static void make_tensor(ir_value *argument) {
   }
 }
 
-/* The call hands in memory that the callee gives back changed, which a call on tensors cannot say. */
-static bool refuse_call(ir_op *op, void *function) {
-  return !pass_calls(op, function) ||
-         ir_op_error(op, "cannot call a function that makes a tensor of a memref argument");
-}
-
 bool pass_tie_results(ir_op *function, const pass_options *options) {
   const ir_block *body = ir_region(function, 0);
   ir_op *end = ir_block_terminator(body);
@@ -70,5 +64,8 @@ bool pass_tie_results(ir_op *function, const pass_options *options) {
   pass_update_function_type(function);
   if (num_tied)
     ir_attr_set(function, "tec.tied", ir_attr_i64s(module, num_tied, tied));
-  return ir_walk(ir_region(module->root, 0), refuse_call, function);
+  for (const ir_op *op = module->root; op; op = ir_next_inside(module->root, op))
+    if (pass_calls(op, function)) /* it hands in memory that the callee gives back changed */
+      return ir_op_error(op, "cannot call a function that makes a tensor of a memref argument");
+  return true;
 }

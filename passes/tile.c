@@ -98,7 +98,7 @@ bool tile_is_linear_in(const ir_op *op, unsigned input) {
 unsigned tile_num_readers(const ir_value *value) {
   unsigned count = 0;
   for (const ir_use *use = value->uses; use; use = use->next)
-    count += use->user->code != OP_TENSOR_DIM;
+    count += use->user->code != OP_TENSOR_DIM && use->user->code != OP_MEMREF_DIM;
   return count;
 }
 
@@ -170,7 +170,7 @@ bool tile_from_result(const ir_op *op, unsigned result, const tile_box *box, con
     *tile = *box;
     return true;
   }
-  const ir_map *map = ir_structure_of(op)->maps[ir_num_inputs(op) + result];
+  const ir_map *map = ir_init_map(op, result);
   *tile = *domain;
   if (!ir_map_is_projected_permutation(map))
     return false;
@@ -218,12 +218,11 @@ static void subscript_range(ir_builder *builder, const ir_expr *expr, const tile
   const int64_t zeros[IR_MAX_LOOPS] = {0};
   const ir_expr *last[IR_MAX_LOOPS];
   for (unsigned loop = 0; loop < tile->rank; loop++)
-    last[loop] = ir_expr_binary(module, IR_EXPR_ADD, ir_expr_dim(module, loop), ir_expr_const(module, -1));
+    last[loop] = ir_expr_by(module, IR_EXPR_ADD, ir_expr_dim(module, loop), -1);
   const ir_expr *start = ir_expr_const(module, -ir_expr_eval(expr, tile->rank, zeros));
   *offset = ir_index_apply(builder, ir_expr_binary(module, IR_EXPR_ADD, expr, start), tile->rank, tile->offsets);
-  *size = ir_index_apply(
-      builder, ir_expr_binary(module, IR_EXPR_ADD, ir_expr_replace(module, expr, last, NULL), ir_expr_const(module, 1)),
-      tile->rank, tile->sizes);
+  *size = ir_index_apply(builder, ir_expr_by(module, IR_EXPR_ADD, ir_expr_replace(module, expr, last, NULL), 1),
+                         tile->rank, tile->sizes);
   if (!size->value && size->constant < 0) /* of windows without places nothing is read */
     *size = ir_index_const(0);
 }
@@ -254,42 +253,17 @@ void tile_of_result(ir_builder *builder, const ir_op *op, unsigned result, const
 
 /* ----------------------------------------------------------------------------------------------------------- clones */
 
-typedef struct index_shift {
-  const tile_box *tile;
-  bool apply; /* false: only ask whether there is anything to do */
-  bool needed;
-} index_shift;
-
-static bool shift_index(ir_op *op, void *data) {
-  index_shift *shift = data;
-  if (op->code != OP_LINALG_INDEX)
-    return true;
-  ir_index offset = shift->tile->offsets[ir_attr_int_or(op, "dim", 0)];
-  if (ir_index_is_const(offset, 0))
-    return true;
-  shift->needed = true;
-  if (!shift->apply)
-    return false;
-  ir_builder builder = ir_builder_after(op);
-  ir_value *local = ir_result(op, 0), *global = ir_index_add(&builder, (ir_index){.value = local}, offset).value;
-  ir_replace_uses(local, global);
-  for (unsigned i = 0; i < global->op->num_operands; i++)
-    if (ir_operand(global->op, i) == global)
-      ir_set_operand(global->op, i, local);
-  return true;
-}
-
 static bool tile_structured(tile_builder *builder, ir_op *op, const tile_box *tile, ir_value **results) {
   ir_arena *arena = &op->module->arena;
   tile_box *boxes = IR_NEW_ARRAY(arena, tile_box, op->num_operands);
-  index_shift shift = {.tile = tile};
+  uint32_t moved = body_indices(op); /* iterations do not begin with 0 any more */
+  for (unsigned loop = 0; loop < tile->rank; loop++)
+    moved &= ~(ir_index_is_const(tile->offsets[loop], 0) ? ir_bit(loop) : 0);
   for (unsigned i = 0; i < op->num_operands; i++)
     if (!operand_box(&builder->index, op, i, tile, &boxes[i]))
       return false;
-  if (op->num_regions)
-    ir_walk(ir_region(op, 0), shift_index, &shift);
   /* Named forms imply their body: one that needs another body becomes a generic. */
-  bool rename = shift.needed && op->code != OP_LINALG_GENERIC;
+  bool rename = moved && op->code != OP_LINALG_GENERIC;
   recast generic;
   if (rename && !recast_begin(&generic, op))
     return false;
@@ -304,9 +278,9 @@ static bool tile_structured(tile_builder *builder, ir_op *op, const tile_box *ti
     results[i] = ir_result(clone, i);
     results[i]->type = ir_init(clone, i)->type;
   }
-  shift.apply = true;
-  if (shift.needed)
-    ir_walk(ir_region(clone, 0), shift_index, &shift);
+  for (unsigned loop = 0; loop < tile->rank; loop++)
+    if (moved >> loop & 1)
+      body_move_index(clone, loop, tile->offsets[loop]);
   return true;
 }
 
@@ -352,7 +326,7 @@ int64_t tile_index_factor(ir_index x, ir_index base) {
   const ir_op *op = ir_made_by(x.value, OP_AFFINE_APPLY);
   if (!op)
     return 0;
-  const ir_expr *expr = ir_attr_get(op, "map")->map->results[0];
+  const ir_expr *expr = ir_affine_map(op)->results[0];
   bool scaled = expr->kind == IR_EXPR_MUL && expr->lhs->kind == IR_EXPR_DIM && expr->rhs->kind == IR_EXPR_CONST;
   ir_index inner = scaled ? (ir_index){.value = ir_operand(op, (unsigned)expr->lhs->value)} : ir_index_const(0);
   return scaled && tile_index_equal(inner, base) ? expr->rhs->value : 0;

@@ -175,8 +175,8 @@ ir_value *tile_pad(tile_builder *builder, ir_op *op, const tile_box *box) {
   tile_whole(&builder->index, ir_operand(op, 0), &source);
   tile_whole(&builder->index, ir_result(op, 0), &whole);
   for (unsigned dim = 0; dim < box->rank; dim++) {
-    pads[0][dim] = ir_mixed(op, 1, "static_low", dim);
-    pads[1][dim] = ir_mixed(op, 2, "static_high", dim);
+    pads[0][dim] = ir_padding(op, 0, dim);
+    pads[1][dim] = ir_padding(op, 1, dim);
     if (ir_index_is_const(pads[0][dim], 0) && ir_index_is_const(pads[1][dim], 0)) {
       source.offsets[dim] = box->offsets[dim];
       source.sizes[dim] = box->sizes[dim];

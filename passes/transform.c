@@ -28,8 +28,7 @@ typedef struct script {
 
 static handle *add_handle(script *s, const ir_value *name, unsigned max_count) {
   ir_arena *arena = &s->module->arena;
-  s->handles = ir_arena_grow(arena, s->handles, sizeof *s->handles, s->num_handles, &s->capacity);
-  handle *fresh = &s->handles[s->num_handles++];
+  handle *fresh = &IR_PUSH(arena, s->handles, s->num_handles, s->capacity);
   *fresh = (handle){.name = name, .ops = IR_NEW_ARRAY(arena, ir_op *, max_count)};
   return fresh;
 }
@@ -78,24 +77,22 @@ static bool matches(const ir_op *op, const matcher *m) {
   return true;
 }
 
-static bool visit_match(ir_op *op, void *data) {
-  matcher *m = data;
-  for (const ir_op *around = op; around; around = ir_op_parent(around))
-    if (is_script(around))
-      return true;
-  if (!matches(op, m))
-    return true;
-  if (m->ops)
-    m->ops[m->count] = op;
-  m->count++;
-  return true;
+static bool is_in_script(const ir_op *op) {
+  while (op && !is_script(op))
+    op = ir_op_parent(op);
+  return op;
 }
 
 static void match_below(const handle *target, matcher *m) {
   m->count = 0;
   for (unsigned i = 0; i < target->count; i++)
-    for (unsigned region = 0; region < target->ops[i]->num_regions; region++)
-      ir_walk(ir_region(target->ops[i], region), visit_match, m);
+    for (ir_op *top = target->ops[i], *op = ir_next_inside(top, top); op; op = ir_next_inside(top, op)) {
+      if (is_in_script(op) || !matches(op, m))
+        continue;
+      if (m->ops)
+        m->ops[m->count] = op;
+      m->count++;
+    }
 }
 
 static bool run_match(script *s, ir_op *op) {
@@ -250,34 +247,24 @@ static bool run_script(ir_module *module, const pass_options *options, ir_op *se
   return true;
 }
 
-typedef struct script_list {
-  ir_op *ops[64];
-  unsigned count;
-  bool too_many;
-} script_list;
-
-static bool visit_script(ir_op *op, void *data) {
-  script_list *list = data;
-  if (!is_script(op))
-    return true;
-  if (list->count == sizeof list->ops / sizeof *list->ops)
-    return !(list->too_many = true);
-  list->ops[list->count++] = op;
-  return true;
-}
-
 bool pass_transform(ir_module *module, const pass_options *options) {
-  script_list list = {.count = 0};
-  ir_walk(ir_region(module->root, 0), visit_script, &list);
-  if (list.too_many)
-    return ir_op_error(list.ops[0], "is one of more than 64 scripts");
-  for (unsigned i = 0; i < list.count; i++) {
-    bool is_entry = list.ops[i]->code == OP_TRANSFORM_SEQUENCE ||
-                    !strcmp(ir_attr_string_or(list.ops[i], "sym_name", ""), "__transform_main");
-    if (is_entry && !run_script(module, options, list.ops[i]))
+  enum { MAX_SCRIPTS = 64 };
+  ir_op *scripts[MAX_SCRIPTS];
+  unsigned count = 0;
+  for (ir_op *op = ir_next_inside(module->root, module->root); op; op = ir_next_inside(module->root, op)) {
+    if (!is_script(op))
+      continue;
+    if (count == MAX_SCRIPTS)
+      return ir_op_error(scripts[0], "is one of more than %d scripts", MAX_SCRIPTS);
+    scripts[count++] = op;
+  }
+  for (unsigned i = 0; i < count; i++) {
+    bool is_entry = scripts[i]->code == OP_TRANSFORM_SEQUENCE ||
+                    !strcmp(ir_attr_string_or(scripts[i], "sym_name", ""), "__transform_main");
+    if (is_entry && !run_script(module, options, scripts[i]))
       return false;
   }
-  for (unsigned i = list.count; i-- > 0;)
-    ir_op_erase(list.ops[i]);
+  while (count)
+    ir_op_erase(scripts[--count]);
   return true;
 }

@@ -40,12 +40,6 @@ typedef struct trimmer {
 
 /* ---------------------------------------------------------------------------------------------------------- lengths */
 
-static bool is_single(const ir_op *op, unsigned loop) {
-  int64_t extents[IR_MAX_LOOPS];
-  ir_loop_extents(op, extents);
-  return extents[loop] == 1;
-}
-
 /* The input of the op that the value is an element of, the same one for all of its iterations; -1 if there is none. */
 static int single_element(const ir_op *op, const ir_value *value) {
   if (value->op || value->block != ir_region(op, 0) || value->index >= ir_num_inputs(op) ||
@@ -55,7 +49,7 @@ static int single_element(const ir_op *op, const ir_value *value) {
   for (unsigned dim = 0; dim < map->num_results; dim++) {
     int loop = ir_map_result_dim(map, dim);
     if ((map->results[dim]->kind != IR_EXPR_CONST || map->results[dim]->value) &&
-        (loop < 0 || !is_single(op, (unsigned)loop)))
+        (loop < 0 || ir_loop_size(op, (unsigned)loop) != 1))
       return -1;
   }
   return (int)value->index;
@@ -93,7 +87,7 @@ static ir_value *before_loop(trimmer *t, const ir_op *op, ir_value *value, bool 
   if (!from || from->block != ir_region(op, 0) || !t->steps || !--t->steps)
     return NULL;
   if (from->code == OP_LINALG_INDEX)
-    return is_single(op, (unsigned)ir_attr_int_or(from, "dim", 0)) ? ir_const_index(&t->builder, 0) : NULL;
+    return ir_loop_size(op, (unsigned)ir_attr_int_or(from, "dim", 0)) == 1 ? ir_const_index(&t->builder, 0) : NULL;
   if (!ir_op_has(from, IR_SPECULATABLE) || from->num_regions)
     return NULL;
   ir_value_map *map = ir_value_map_create(op->module);

@@ -183,17 +183,6 @@ ir_value *turn_back(ir_builder *builder, ir_value *turned, ir_value *like, unsig
 
 /* --------------------------------------------------------------------------------------------------------- readers */
 
-void turn_move_indices(ir_op *op, unsigned loop, ir_index first) {
-  for (ir_op *inner = ir_region(op, 0)->first, *next; inner; inner = next) {
-    next = inner->next;
-    if (inner->code != OP_LINALG_INDEX || ir_attr_int_or(inner, "dim", 0) != (int64_t)loop)
-      continue;
-    ir_builder body = ir_builder_before(inner);
-    ir_index moved = ir_index_add(&body, (ir_index){.value = ir_loop_index(&body, loop)}, first);
-    ir_replace_op(inner, moved.value);
-  }
-}
-
 /* The result of the loop, of which rows are a dim; -1: the value is none. */
 static int turned_result(const ir_op *old, const ir_value *value, const int *dims) {
   return value->op == old && dims[value->index] >= 0 ? (int)value->index : -1;
@@ -248,7 +237,7 @@ static void turn_reader(ir_op *reader, unsigned rows, const ir_op *old, ir_op *l
       recast.operands[i] = rows_of_operand(&builder, recast.operands[i], (unsigned)at, old, loop, dims, block, turning);
   }
   ir_op *part = recast_create(&recast, &builder, NULL);
-  turn_move_indices(part, rows, ir_index_scale(&builder, (ir_index){.value = block}, turning->lanes));
+  body_move_index(part, rows, ir_index_scale(&builder, (ir_index){.value = block}, turning->lanes));
   ir_value *all = insert_rows(&builder, ir_result(part, 0), into, dim, block, turning->lanes);
   ir_replace_uses(result, end_loop(&builder, blocks, all));
   ir_op_erase(reader);

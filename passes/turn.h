@@ -22,8 +22,6 @@ ir_value *turn_back(ir_builder *builder, ir_value *turned, ir_value *like, unsig
 /* The block at that index, and what is turned with another one there. */
 ir_value *turn_extract(ir_builder *builder, ir_value *turned, ir_value *block);
 ir_value *turn_insert(ir_builder *builder, ir_value *value, ir_value *turned, ir_value *block);
-/* Bodies that ask for the index of the loop get it, where iterations begin at `first`. */
-void turn_move_indices(ir_op *op, unsigned loop, ir_index first);
 /* Elementwise ops that read results of the loop `old`, which `loop` has turned, do so block by block, and so each block
  * is turned back where it is read. Of what is carried, dims[i] is that of rows, -1: it has none. */
 void turn_readers(ir_op *old, ir_op *loop, const int *dims, const turning *turning);

@@ -13,24 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-static uint32_t expr_loops(const ir_expr *expr) {
-  switch (expr->kind) {
-  case IR_EXPR_CONST:
-  case IR_EXPR_SYM:
-    return 0;
-  case IR_EXPR_DIM:
-    return ir_bit((unsigned)expr->value);
-  default:
-    return expr_loops(expr->lhs) | expr_loops(expr->rhs);
-  }
-}
-
 uint32_t vectorize_operand_loops(const vector_operand *operand) {
-  uint32_t loops = 0;
-  if (ir_type_is_shaped(operand->value->type))
-    for (unsigned i = 0; i < operand->map->num_results; i++)
-      loops |= expr_loops(operand->map->results[i]);
-  return loops;
+  return ir_type_is_shaped(operand->value->type) ? ir_map_dims(operand->map) : 0;
 }
 
 void vectorize_operands(ir_op *op, vector_operand *operands) {
@@ -134,27 +118,20 @@ uint32_t vectorize_depends(const body_loops *body, const ir_value *value) {
 }
 
 typedef struct dependence {
-  body_loops body;
   uint32_t found;
   bool pinned; /* has effects: must run exactly as often as the scalar program runs it */
 } dependence;
 
-static bool add_dependence(ir_op *op, void *data) {
-  dependence *state = data;
-  for (unsigned i = 0; i < op->num_operands; i++)
-    state->found |= vectorize_depends(&state->body, ir_operand(op, i));
-  if (op->code == OP_LINALG_INDEX)
-    state->found |= ir_bit((unsigned)ir_attr_int_or(op, "dim", 0));
-  state->pinned |= ir_op_has(op, IR_WRITES) || ir_op_has(op, IR_ALLOCATES);
-  return true;
-}
-
 /* The loops that a body op, regions included, depends on. */
-static dependence op_dependence(body_loops body, ir_op *op) {
-  dependence state = {.body = body};
-  add_dependence(op, &state);
-  for (unsigned i = 0; i < op->num_regions; i++)
-    ir_walk(ir_region(op, i), add_dependence, &state);
+static dependence op_dependence(const body_loops *body, const ir_op *op) {
+  dependence state = {.found = 0};
+  for (const ir_op *inner = op; inner; inner = ir_next_inside(op, inner)) {
+    for (unsigned i = 0; i < inner->num_operands; i++)
+      state.found |= vectorize_depends(body, ir_operand(inner, i));
+    if (inner->code == OP_LINALG_INDEX)
+      state.found |= ir_bit((unsigned)ir_attr_int_or(inner, "dim", 0));
+    state.pinned |= ir_op_has(inner, IR_WRITES) || ir_op_has(inner, IR_ALLOCATES);
+  }
   return state;
 }
 
@@ -168,13 +145,14 @@ static uint32_t loops_of_body(ir_op *op, const vector_operand *operands) {
   for (unsigned i = 0; i < body->num_args; i++)
     values[i].loops = vectorize_operand_loops(&operands[i]);
   for (ir_op *inner = body->first; inner; inner = inner->next) {
-    dependence state = op_dependence((body_loops){body, values}, inner);
+    body_loops known = {body, values};
+    dependence state = op_dependence(&known, inner);
     for (unsigned i = 0; i < inner->num_results; i++)
       values[inner->mark + i].loops = state.found;
     if (state.pinned)
       allowed = 0;
     else if (inner->code == OP_MEMREF_LOAD)
-      allowed &= ~state.found | vectorize_load_lanes(&state.body, inner);
+      allowed &= ~state.found | vectorize_load_lanes(&known, inner);
     else if (!has_vector_form(inner))
       allowed &= ~state.found;
   }
@@ -505,22 +483,9 @@ tile_value vectorize_elementwise(const body_state *state, ir_opcode code, ir_sca
   return (tile_value){ir_create(state->builder, code, type, count, operands, num_attrs, attrs), loops};
 }
 
-static bool replace_iteration(ir_op *op, void *data) {
-  const body_state *state = data;
-  if (op->code == OP_LINALG_INDEX) {
-    body_state inside = *state;
-    ir_builder builder = ir_builder_before(op);
-    inside.builder = &builder;
-    ir_replace_op(op, vectorize_iteration(&inside, (unsigned)ir_attr_int_or(op, "dim", 0)).value);
-  }
-  return true;
-}
-
 /* A copy of an op that depends on no vector dim. */
 static void clone_scalar_op(const body_state *state, const ir_op *op) {
   ir_op *copy = ir_op_clone(state->builder, op, state->scalars);
-  for (unsigned i = 0; i < copy->num_regions; i++)
-    ir_walk(ir_region(copy, i), replace_iteration, (void *)state);
   for (unsigned i = 0; i < copy->num_results; i++)
     set_value(state, ir_result(op, i), (tile_value){ir_result(copy, i), 0});
 }

@@ -9,23 +9,13 @@ static tile_value index_op(const body_state *state, ir_opcode code, tile_value l
   return vectorize_elementwise(state, code, IR_INDEX, 2, (tile_value[]){lhs, rhs}, 0, NULL);
 }
 
-static tile_value index_const(const body_state *state, int64_t value) {
-  return (tile_value){ir_const_index(state->builder, value), 0};
-}
-
 /* An affine expression as arithmetic on vectors of index. Divisors are positive constants. */
-static tile_value affine_value(const body_state *state, const ir_op *op, const ir_map *map, const ir_expr *expr) {
-  switch (expr->kind) {
-  case IR_EXPR_CONST:
-    return index_const(state, expr->value);
-  case IR_EXPR_DIM:
-    return vectorize_value_of(state, ir_operand(op, (unsigned)expr->value));
-  case IR_EXPR_SYM:
-    return vectorize_value_of(state, ir_operand(op, map->num_dims + (unsigned)expr->value));
-  default:
-    break;
-  }
-  tile_value lhs = affine_value(state, op, map, expr->lhs), rhs = affine_value(state, op, map, expr->rhs);
+static tile_value affine_value(const body_state *state, const ir_op *op, const ir_expr *expr) {
+  if (expr->kind == IR_EXPR_CONST)
+    return (tile_value){ir_const_index(state->builder, expr->value), 0};
+  if (!expr->lhs)
+    return vectorize_value_of(state, ir_operand(op, ir_affine_operand(op, expr)));
+  tile_value lhs = affine_value(state, op, expr->lhs), rhs = affine_value(state, op, expr->rhs);
   switch (expr->kind) {
   case IR_EXPR_ADD:
     return index_op(state, OP_ARITH_ADDI, lhs, rhs);
@@ -43,11 +33,11 @@ static tile_value affine_value(const body_state *state, const ir_op *op, const i
 }
 
 tile_value vectorize_affine(const body_state *state, const ir_op *op) {
-  const ir_map *map = ir_attr_get(op, "map")->map;
-  tile_value value = affine_value(state, op, map, map->results[0]);
+  const ir_map *map = ir_affine_map(op);
+  tile_value value = affine_value(state, op, map->results[0]);
   for (unsigned i = 1; i < map->num_results; i++)
     value = index_op(state, op->code == OP_AFFINE_MIN ? OP_ARITH_MINSI : OP_ARITH_MAXSI, value,
-                     affine_value(state, op, map, map->results[i]));
+                     affine_value(state, op, map->results[i]));
   return value;
 }
 

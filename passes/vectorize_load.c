@@ -24,7 +24,7 @@ static ir_value *term_along(const body_loops *body, const ir_op *op, unsigned lo
     }
   if (!term)
     return NULL;
-  const ir_map *map = op->code == OP_AFFINE_APPLY ? ir_attr_get(op, "map")->map : NULL;
+  const ir_map *map = op->code == OP_AFFINE_APPLY ? ir_affine_map(op) : NULL;
   bool is_term = op->code == OP_ARITH_ADDI || (op->code == OP_ARITH_SUBI && !place) ||
                  (op->code == OP_ARITH_INDEX_CAST && ir_is_index_wide(term)) ||
                  (map && !map->num_syms && vectorize_has_term(map->results[0], place));
@@ -76,13 +76,13 @@ static ir_index first_lane(const body_state *state, ir_value *value) {
   const ir_op *op = value->op;
   if (op->code == OP_LINALG_INDEX)
     return state->tile->starts[ir_attr_int_or(op, "dim", 0)];
-  ir_index operands[IR_MAX_RANK] = {{0}};
+  ir_index operands[IR_MAX_LOOPS] = {{0}};
   for (unsigned i = 0; i < op->num_operands; i++)
     operands[i] = first_lane(state, ir_operand(op, i));
   return op->code == OP_ARITH_ADDI   ? ir_index_add(builder, operands[0], operands[1])
          : op->code == OP_ARITH_SUBI ? ir_index_sub(builder, operands[0], operands[1])
          : op->code == OP_AFFINE_APPLY
-             ? ir_index_apply(builder, ir_attr_get(op, "map")->map->results[0], op->num_operands, operands)
+             ? ir_index_apply(builder, ir_affine_map(op)->results[0], op->num_operands, operands)
              : operands[0];
 }
 

@@ -558,20 +558,16 @@ static bool vectorize_block(kernel *k, ir_block *block) {
   return true;
 }
 
-static bool number_op(ir_op *op, void *data) {
-  kernel *k = data;
-  op->mark = k->num_values;
-  k->num_values += op->num_results + (op->code == OP_SCF_FOR ? ir_region(op, 0)->num_args : 0);
-  k->num_retired++;
-  k->is_narrow &= !ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op);
-  return true;
-}
-
 bool pass_vectorize_tiles(ir_op *forall, const pass_options *options) {
   if (!forall->num_results) /* no tensors */
     return true;
   kernel k = {.module = forall->module, .block = ir_region(forall, 0), .is_narrow = true};
-  ir_walk(k.block, number_op, &k);
+  for (ir_op *op = ir_next_inside(forall, forall); op; op = ir_next_inside(forall, op)) {
+    op->mark = k.num_values;
+    k.num_values += op->num_results + (op->code == OP_SCF_FOR ? ir_region(op, 0)->num_args : 0);
+    k.num_retired++;
+    k.is_narrow &= !ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op);
+  }
   k.tiles = IR_NEW_ARRAY(&k.module->arena, tile *, k.num_values);
   k.retired = IR_NEW_ARRAY(&k.module->arena, ir_op *, k.num_retired);
   k.num_retired = 0;

@@ -35,14 +35,15 @@
 
 /* ------------------------------------------------------------------------------------------------------------ types */
 
-/* The views whose types can follow their sizes. */
-static bool can_retype(ir_op *op, void *data) {
-  bool *can = data;
-  for (unsigned i = 0; i < op->num_results; i++)
-    *can &= ir_result(op, i)->type->kind != IR_TYPE_MEMREF || op->code == OP_MEMREF_ALLOC ||
-            op->code == OP_MEMREF_ALLOCA ||
-            (op->code == OP_MEMREF_SUBVIEW && ir_result(op, 0)->type->rank == ir_operand(op, 0)->type->rank);
-  return *can;
+/* The types of all views inside can follow their sizes. */
+static bool can_retype(const ir_op *top) {
+  for (const ir_op *op = ir_next_inside(top, top); op; op = ir_next_inside(top, op))
+    for (unsigned i = 0; i < op->num_results; i++)
+      if (ir_result(op, i)->type->kind == IR_TYPE_MEMREF && op->code != OP_MEMREF_ALLOC &&
+          op->code != OP_MEMREF_ALLOCA &&
+          (op->code != OP_MEMREF_SUBVIEW || ir_result(op, 0)->type->rank != ir_operand(op, 0)->type->rank))
+        return false;
+  return true;
 }
 
 /* Gives views the types that their sizes have become; what folds is folded first. */
@@ -141,10 +142,7 @@ static int tiled_dim(const ir_block *body, extent x) {
 }
 
 /* Rows are a loop of a contraction that only one of its factors has. */
-static bool find_rows(ir_op *op, void *data) {
-  row_search *search = data;
-  if (!ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op))
-    return true;
+static void find_rows(row_search *search, const ir_op *op) {
   const ir_structure *structure = ir_structure_of(op);
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
     int side = ir_loop_side(structure, loop);
@@ -158,7 +156,6 @@ static bool find_rows(ir_op *op, void *data) {
     if (search->dim < 0 || tiled < search->dim)
       search->dim = tiled;
   }
-  return true;
 }
 
 /* if (extent <= most) the copy of the kernel, whose loop over rows has one iteration; else the kernel */
@@ -184,13 +181,13 @@ static void add_version(ir_op *kernel, unsigned dim, ir_value *extent, int64_t m
 
 static void version_kernel(ir_op *kernel, const target_facts *target) {
   row_search search = {.target = target, .body = ir_region(kernel, 0), .dim = -1, .few = INT64_MAX};
-  bool can = true;
-  ir_walk(ir_region(kernel, 0), find_rows, &search);
+  for (const ir_op *op = ir_next_inside(kernel, kernel); op; op = ir_next_inside(kernel, op))
+    if (ir_op_has(op, IR_STRUCTURED) && ir_is_contraction(op))
+      find_rows(&search, op);
   if (search.dim < 0 || search.has_ready)
     return;
   ir_bounds rows = ir_bounds_of(kernel, (unsigned)search.dim);
-  ir_walk(ir_region(kernel, 0), can_retype, &can);
-  if (!can || !rows.upper.value || !ir_index_is_const(rows.lower, 0))
+  if (!can_retype(kernel) || !rows.upper.value || !ir_index_is_const(rows.lower, 0))
     return;
   add_version(kernel, (unsigned)search.dim, rows.upper.value, 1, target);
   if (!rows.step.value && rows.step.constant >= search.few)
@@ -200,12 +197,6 @@ static void version_kernel(ir_op *kernel, const target_facts *target) {
 /* ----------------------------------------------------------------------------------------------------- steps of one */
 
 enum { MAX_VIEWS = 8 }; /* of one kernel; with more, it gets no version */
-
-typedef struct view_search {
-  const ir_block *body;
-  ir_op *views[MAX_VIEWS];
-  unsigned count;
-} view_search;
 
 /* A step is open along a dim whose stride is known. */
 static bool hides_stride(const ir_op *view) {
@@ -218,20 +209,23 @@ static bool hides_stride(const ir_op *view) {
   return false;
 }
 
-static bool find_views(ir_op *op, void *data) {
-  view_search *search = data;
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    ir_op *view = ir_operand(op, i)->op;
-    unsigned k = 0;
-    if (!view || !ir_value_is_outside(ir_operand(op, i), search->body) || !hides_stride(view))
-      continue;
-    while (k < search->count && k < MAX_VIEWS && search->views[k] != view)
-      k++;
-    if (k < MAX_VIEWS)
-      search->views[k] = view;
-    search->count = k == search->count ? k + 1 : search->count;
-  }
-  return true;
+/* Of what the kernel reads; the number of them, MAX_VIEWS + 1 where they are more. */
+static unsigned find_views(const ir_op *kernel, ir_op **views) {
+  unsigned count = 0;
+  for (const ir_op *op = ir_next_inside(kernel, kernel); op; op = ir_next_inside(kernel, op))
+    for (unsigned i = 0; i < op->num_operands; i++) {
+      ir_op *view = ir_operand(op, i)->op;
+      unsigned k = 0;
+      if (!view || !ir_value_is_outside(ir_operand(op, i), ir_region(kernel, 0)) || !hides_stride(view))
+        continue;
+      while (k < count && views[k] != view)
+        k++;
+      if (k == MAX_VIEWS)
+        return MAX_VIEWS + 1;
+      views[k] = view;
+      count = k == count ? k + 1 : count;
+    }
+  return count;
 }
 
 /* All steps of the view are 1. */
@@ -250,22 +244,20 @@ static ir_value *has_unit_steps(ir_builder *builder, const ir_op *view, ir_value
 /* if (the steps of all views are 1) the copy of the kernel that reads views with that step; else the kernel. Returns
  * the copy; the kernel where there is none. */
 static ir_op *version_steps(ir_op *kernel) {
-  view_search search = {.body = ir_region(kernel, 0)};
-  bool can = true;
-  ir_walk(ir_region(kernel, 0), find_views, &search);
-  ir_walk(ir_region(kernel, 0), can_retype, &can);
-  if (!search.count || search.count > MAX_VIEWS || !can)
+  ir_op *views[MAX_VIEWS];
+  unsigned count = find_views(kernel, views);
+  if (!count || count > MAX_VIEWS || !can_retype(kernel))
     return kernel;
   ir_builder builder = ir_builder_before(kernel);
   ir_value *condition = NULL;
-  for (unsigned i = 0; i < search.count; i++)
-    condition = has_unit_steps(&builder, search.views[i], condition);
+  for (unsigned i = 0; i < count; i++)
+    condition = has_unit_steps(&builder, views[i], condition);
   ir_builder inside = pass_branch_around(kernel, condition);
   ir_value_map *map = ir_value_map_create(kernel->module);
-  for (unsigned i = 0; i < search.count; i++) {
-    ir_op *view = search.views[i];
-    ir_slice slice = ir_slice_of(view);
-    ir_value_map_set(map, ir_result(view, 0), ir_subview(&inside, ir_operand(view, 0), slice.offsets, slice.sizes));
+  for (unsigned i = 0; i < count; i++) {
+    ir_slice slice = ir_slice_of(views[i]);
+    ir_value *source = ir_operand(views[i], 0);
+    ir_value_map_set(map, ir_result(views[i], 0), ir_subview(&inside, source, slice.offsets, slice.sizes));
   }
   ir_op *copy = ir_op_clone(&inside, kernel, map);
   retype_all(ir_region(copy, 0));
@@ -279,7 +271,6 @@ typedef struct step_search {
   const ir_op *loop;
   int64_t step;
   ir_op *size; /* of a step, where a product wants to know it */
-  bool can;
 } step_search;
 
 /* The product may have rows enough to take terms in pairs: of both of its factors, as either may be the rows'. */
@@ -303,11 +294,7 @@ static bool has_known_rest(const ir_op *loop, const ir_expr *room, int64_t step)
 
 /* A product with as many rows, columns or terms as the step has, where that will be a number behind whole steps, too;
  * or with as many terms, if those may go in pairs. */
-static bool find_step(ir_op *op, void *data) {
-  step_search *search = data;
-  can_retype(op, &search->can);
-  if (!ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op))
-    return true;
+static void find_step(step_search *search, const ir_op *op) {
   bool pairs = !target_widens(search->target, ir_operand(op, 0)->type->element, ir_operand(op, 1)->type->element, 0) &&
                has_rows(op, search->target);
   const ir_structure *structure = ir_structure_of(op);
@@ -318,26 +305,15 @@ static bool find_step(ir_op *op, void *data) {
     if (room && (has_known_rest(search->loop, room, search->step) || (pairs && ir_loop_is_reduction(structure, loop))))
       search->size = x.value->op;
   }
-  return true;
-}
-
-typedef struct known_steps {
-  const ir_op *loop;
-  int64_t step, size; /* of all steps that the loop does */
-} known_steps;
-
-static bool set_size(ir_op *op, void *data) {
-  const known_steps *known = data;
-  if (extent_room(op, ir_region(known->loop, 0)->args[0], known->step)) {
-    ir_builder builder = ir_builder_before(op);
-    ir_replace_uses(ir_result(op, 0), ir_const_index(&builder, known->size));
-  }
-  return true;
 }
 
 /* All steps of the loop are of that size. */
 static void set_sizes(ir_op *loop, int64_t step, int64_t size) {
-  ir_walk(ir_region(loop, 0), set_size, &(known_steps){loop, step, size});
+  for (ir_op *op = ir_next_inside(loop, loop); op; op = ir_next_inside(loop, op))
+    if (extent_room(op, ir_region(loop, 0)->args[0], step)) {
+      ir_builder builder = ir_builder_before(op);
+      ir_replace_uses(ir_result(op, 0), ir_const_index(&builder, size));
+    }
   retype_all(ir_region(loop, 0));
 }
 
@@ -365,16 +341,18 @@ static void split_loop(ir_op *loop, const step_search *search) {
   ir_set_operand(loop, 0, rest);
 }
 
-static bool visit_loop(ir_op *op, void *data) {
-  if (op->code != OP_SCF_FOR || op->num_results)
+static bool visit_loop(ir_op *loop, void *data) {
+  if (loop->code != OP_SCF_FOR || loop->num_results)
     return true;
-  ir_index step = ir_index_of(ir_operand(op, 2));
-  step_search search = {.target = data, .loop = op, .step = step.constant, .can = true};
-  if (step.value)
+  ir_index step = ir_index_of(ir_operand(loop, 2));
+  step_search search = {.target = data, .loop = loop, .step = step.constant};
+  if (step.value || !can_retype(loop))
     return true;
-  ir_walk(ir_region(op, 0), find_step, &search);
-  if (search.can && search.size && search.size->block == ir_region(op, 0))
-    split_loop(op, &search);
+  for (const ir_op *op = ir_next_inside(loop, loop); op; op = ir_next_inside(loop, op))
+    if (ir_op_has(op, IR_STRUCTURED) && ir_is_contraction(op))
+      find_step(&search, op);
+  if (search.size && search.size->block == ir_region(loop, 0))
+    split_loop(loop, &search);
   return true;
 }
 

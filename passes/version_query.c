@@ -16,6 +16,7 @@
 
 #include "ir/build.h"
 #include "ir/pointer_map.h"
+#include "passes/body.h"
 #include "passes/extent.h"
 #include "passes/memory.h"
 #include "passes/tile_policy.h"
@@ -63,11 +64,6 @@ static void visit_view(group *g, ir_op *op) {
   }
 }
 
-static bool find_index(ir_op *op, void *data) {
-  const uint32_t *loops = data;
-  return op->code != OP_LINALG_INDEX || !(*loops & ir_bit((unsigned)ir_attr_int_or(op, "dim", 0)));
-}
-
 /* The loops of a structured op that are subscripts of dims found. */
 static uint32_t loops_of(group *g, const ir_op *op) {
   const ir_structure *structure = ir_structure_of(op);
@@ -100,7 +96,7 @@ static void visit_structured(group *g, ir_op *op) {
         else
           g->can &= !ir_expr_uses_dim(structure->maps[i]->results[dim], loop);
   }
-  g->can &= !loops || ir_walk(ir_region(op, 0), find_index, &loops);
+  g->can &= !(loops & body_indices(op));
 }
 
 /* The op uses the counter as anything else than an offset of a view. */
@@ -117,8 +113,7 @@ static bool uses_counter(const group *g, const ir_op *op) {
 }
 
 /* Finds dims of what the op reads and writes; anything else than a view, a copy or a structured op has none. */
-static bool find_dims(ir_op *op, void *data) {
-  group *g = data;
+static void find_dims(group *g, ir_op *op) {
   g->can &= !uses_counter(g, op);
   if (op->code == OP_MEMREF_SUBVIEW) {
     visit_view(g, op);
@@ -133,7 +128,6 @@ static bool find_dims(ir_op *op, void *data) {
     for (unsigned i = 0; i < op->num_operands; i++)
       g->can &= !dims_of(g, ir_operand(op, i));
   }
-  return g->can;
 }
 
 /* Buffers and views have all heads. */
@@ -172,7 +166,8 @@ static bool join(ir_op *kernel, unsigned dim, int64_t heads) {
   group g = {.kernel = kernel, .counter = body->args[dim], .heads = heads, .grows = true, .can = true};
   while (g.grows && g.can) {
     g.grows = false;
-    ir_walk(body, find_dims, &g);
+    for (ir_op *op = ir_next_inside(kernel, kernel); op && g.can; op = ir_next_inside(kernel, op))
+      find_dims(&g, op);
   }
   if (!g.can || !g.is_shared)
     return false;
@@ -208,43 +203,31 @@ void version_join_heads(ir_op *kernel, const target_facts *target) {
 
 /* ------------------------------------------------------------------------------------------------------------ steps */
 
-/* Products in a loop over keys: one with as many columns as a step has keys, and one with as many terms. */
-typedef struct key_loop {
-  const ir_op *op;
-  int64_t step;
-  const ir_op *scores, *result;
-} key_loop;
-
-static bool find_products(ir_op *op, void *data) {
-  key_loop *keys = data;
-  if (!ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op))
-    return true;
-  const ir_structure *structure = ir_structure_of(op);
-  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
-    extent x = extent_of_loop(op, loop);
-    if (x.value && x.value->op && extent_room(x.value->op, ir_region(keys->op, 0)->args[0], keys->step))
-      *(ir_loop_is_reduction(structure, loop) ? &keys->result : &keys->scores) = op;
+/* The last product in a loop over keys with as many terms as a step has keys or, without `terms`, as many columns. */
+static const ir_op *find_product(const ir_op *keys, int64_t step, bool terms) {
+  const ir_op *found = NULL;
+  for (const ir_op *op = ir_next_inside(keys, keys); op; op = ir_next_inside(keys, op)) {
+    bool is_product = ir_op_has(op, IR_STRUCTURED) && ir_is_contraction(op);
+    for (unsigned loop = 0; is_product && loop < ir_structure_of(op)->num_loops; loop++) {
+      extent x = extent_of_loop(op, loop);
+      if (ir_loop_is_reduction(ir_structure_of(op), loop) == terms && x.value && x.value->op &&
+          extent_room(x.value->op, ir_region(keys, 0)->args[0], step))
+        found = op;
+    }
   }
-  return true;
-}
-
-static bool shorten_steps(ir_op *op, void *data) {
-  const target_facts *target = data;
-  if (op->code != OP_SCF_FOR || op->num_results)
-    return true;
-  ir_index step = ir_bounds_of(op, 0).step;
-  key_loop keys = {.op = op, .step = step.constant};
-  if (step.value)
-    return true;
-  ir_walk(ir_region(op, 0), find_products, &keys);
-  if (!keys.scores || !keys.result)
-    return true;
-  const ir_op *first = view_root(ir_operand(keys.result, 0))->op;
-  unsigned weights = first && ir_op_has(first, IR_ALLOCATES) ? 0 : 1; /* which are made in scratch memory */
-  extent_set_step(op, 0, softmax_step_of_pieces(keys.result, weights, keys.step, target));
-  return true;
+  return found;
 }
 
 void version_shorten_steps(ir_op *kernel, const target_facts *target) {
-  ir_walk(ir_region(kernel, 0), shorten_steps, (void *)target);
+  for (ir_op *op = ir_next_inside(kernel, kernel); op; op = ir_next_inside(kernel, op)) {
+    if (op->code != OP_SCF_FOR || op->num_results)
+      continue;
+    ir_index step = ir_bounds_of(op, 0).step;
+    const ir_op *result = step.value ? NULL : find_product(op, step.constant, true);
+    if (!result || !find_product(op, step.constant, false))
+      continue;
+    const ir_op *first = view_root(ir_operand(result, 0))->op;
+    unsigned weights = first && ir_op_has(first, IR_ALLOCATES) ? 0 : 1; /* which are made in scratch memory */
+    extent_set_step(op, 0, softmax_step_of_pieces(result, weights, step.constant, target));
+  }
 }

@@ -167,9 +167,8 @@ static bool rounds_integers(const ir_op *op) {
   if (!op || op->code != OP_LINALG_GENERIC || op->num_results != 1 || !body_is_elementwise(op) ||
       !is_half(ir_result(op, 0)->type->element) || ir_body_reads_init(op, 0))
     return false;
-  ir_block *body = ir_region(op, 0);
   const ir_op *last = ir_yielded(op, 0)->op;
-  return (ir_block_has(body, OP_ARITH_SITOFP) || ir_block_has(body, OP_ARITH_UITOFP)) && last &&
+  return (ir_contains(op, OP_ARITH_SITOFP) || ir_contains(op, OP_ARITH_UITOFP)) && last &&
          last->code == OP_ARITH_TRUNCF && ir_operand(last, 0)->type->element == IR_F32;
 }
 

@@ -131,7 +131,7 @@ static ir_value *merge_operand(ir_builder *builder, ir_value *value, const ir_ma
 static ir_value *lay_out(ir_builder *builder, const ir_op *op, unsigned operand, const product_loops *all,
                          const ir_map **map) {
   const ir_map *read = ir_structure_of(op)->maps[operand];
-  const ir_expr *dims[IR_MAX_LOOPS] = {0}, *results[IR_MAX_RANK], *loops[IR_MAX_RANK];
+  const ir_expr *dims[IR_MAX_LOOPS] = {0}, *loops[IR_MAX_RANK];
   ir_index sizes[IR_MAX_RANK];
   unsigned rank = 0;
   for (unsigned i = 0; i < all->num; i++)
@@ -143,11 +143,9 @@ static ir_value *lay_out(ir_builder *builder, const ir_op *op, unsigned operand,
       dims[loop] = ir_expr_dim(builder->module, rank);
       sizes[rank++] = ir_index_const(ir_loop_size(op, loop));
     }
-  for (unsigned dim = 0; dim < read->num_results; dim++)
-    results[dim] = ir_expr_replace(builder->module, read->results[dim], dims, NULL);
   ir_value *input = ir_operand(op, operand);
   *map = ir_map_get(builder->module, ir_structure_of(op)->num_loops, 0, rank, loops);
-  return body_copy(builder, input, ir_map_get(builder->module, rank, 0, read->num_results, results),
+  return body_copy(builder, input, ir_map_replace(builder->module, read, rank, dims),
                    ir_empty(builder, input->type->element, rank, sizes), ir_map_identity(builder->module, rank));
 }
 

@@ -49,27 +49,23 @@ static bool entry_type(const ir_op *function, const ir_type *type, tec_type *out
   return true;
 }
 
-/* Adds up the contractions of a function. Negative: unknown, because of dynamic extents, loops or calls. */
-static bool add_flops(ir_op *op, void *data) {
-  double *flops = data;
-  if (op->code == OP_FUNC_CALL || ir_op_has(op, IR_LOOP)) {
-    *flops = -1;
-    return false;
-  }
-  if (!ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op))
-    return true;
-  int64_t extents[IR_MAX_LOOPS];
-  ir_loop_extents(op, extents);
-  double product = 2;
-  for (unsigned i = 0; i < ir_structure_of(op)->num_loops; i++) {
-    if (extents[i] == IR_DYNAMIC) {
-      *flops = -1;
-      return false;
+/* Of the contractions of a function. 0: unknown, because of dynamic extents, loops or calls. */
+static double flops_of(const ir_op *function) {
+  double flops = 0;
+  for (const ir_op *op = ir_next_inside(function, function); op; op = ir_next_inside(function, op)) {
+    if (op->code == OP_FUNC_CALL || ir_op_has(op, IR_LOOP))
+      return 0;
+    if (!ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op))
+      continue;
+    double product = 2;
+    for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++) {
+      if (ir_loop_size(op, loop) == IR_DYNAMIC)
+        return 0;
+      product *= (double)ir_loop_size(op, loop);
     }
-    product *= (double)extents[i];
+    flops += product;
   }
-  *flops += product;
-  return true;
+  return flops;
 }
 
 static bool collect_entry(ir_op *function, const entry_list *list, tec_entry *entry) {
@@ -94,14 +90,12 @@ static bool collect_entry(ir_op *function, const entry_list *list, tec_entry *en
     if (list->double_results && runtime_dtype_is_float(results[i].dtype))
       results[i].dtype = runtime_dtype(kDLFloat, 64);
   }
-  double flops = 0;
-  ir_walk(ir_region(function, 0), add_flops, &flops);
   *entry = (tec_entry){.name = name,
                        .num_arguments = type->num_inputs,
                        .num_results = num_results,
                        .arguments = arguments,
                        .results = results,
-                       .flops = flops > 0 ? flops : 0,
+                       .flops = flops_of(function),
                        .tiles = ""};
   return true;
 }
@@ -147,14 +141,11 @@ static void append_step(byte_buffer *text, bool first, int64_t step) {
     byte_buffer_printf(text, "%lld", (long long)step);
 }
 
-/* The steps of each loop, in the order of the text: "forall 1x64, for 128". */
-static bool append_tiles(ir_op *op, void *data) {
-  byte_buffer *text = data;
+/* The steps of a loop: "forall 1x64, for 128", one behind the other. */
+static void append_tiles(byte_buffer *text, const ir_op *op) {
   const ir_attr *constant;
   unsigned count;
   const int64_t *steps = ir_attr_i64s_of(op, "staticStep", &count);
-  if (!ir_op_has(op, IR_LOOP))
-    return true;
   const char *separator = text->size ? ", " : "";
   if (op->code == OP_SCF_FORALL && steps) {
     byte_buffer_printf(text, "%sforall ", separator);
@@ -164,7 +155,6 @@ static bool append_tiles(ir_op *op, void *data) {
     byte_buffer_printf(text, "%sfor ", separator);
     append_step(text, true, ir_value_constant(ir_operand(op, 2), &constant) ? constant->value : IR_DYNAMIC);
   }
-  return true;
 }
 
 /* Stands between the pass manager and the caller's on_time. */
@@ -188,10 +178,10 @@ static void after_pass(void *user, const char *pass, double seconds) {
   if (watch->past_tiles)
     return;
   for (unsigned i = 0; i < watch->list->count; i++) {
-    ir_op *function = ir_module_lookup(ir, watch->list->entries[i].name);
+    const ir_op *function = ir_module_lookup(ir, watch->list->entries[i].name);
     byte_buffer text = {0};
-    if (function)
-      ir_walk(ir_region(function, 0), append_tiles, &text);
+    for (const ir_op *op = function; op; op = ir_next_inside(function, op))
+      append_tiles(&text, op);
     if (text.size && !text.failed)
       watch->list->entries[i].tiles = ir_intern(ir, text.bytes, text.size);
     free(text.bytes);

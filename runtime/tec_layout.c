@@ -56,43 +56,36 @@ typedef struct usage {
   struct usage *next;
 } usage;
 
-typedef struct usages {
-  ir_module *module;
-  usage *first, **end;
-} usages;
-
-static bool count_layouts(ir_op *op, void *data) {
-  usages *all = data;
+static void count_layouts(usage **all, const ir_op *op) {
   const ir_attr *texts = ir_attr_get(op, "tec.layouts");
   for (unsigned i = 0; texts && texts->kind == IR_ATTR_ARRAY && i < texts->count; i++) {
     const ir_attr *attr = texts->elements[i];
     if (attr->kind != IR_ATTR_STRING || !attr->count)
       continue;
-    const char *text = ir_intern(all->module, attr->string, attr->count);
-    usage *found = all->first;
-    while (found && found->text != text)
-      found = found->next;
-    if (!found) {
-      found = IR_NEW(&all->module->arena, usage);
-      found->text = text;
-      *all->end = found;
-      all->end = &found->next;
+    const char *text = ir_intern(op->module, attr->string, attr->count);
+    usage **found = all;
+    while (*found && (*found)->text != text)
+      found = &(*found)->next;
+    if (!*found) {
+      *found = IR_NEW(&op->module->arena, usage);
+      (*found)->text = text;
     }
-    found->count++;
+    (*found)->count++;
   }
-  return true;
 }
 
 tec_status tec_module_layouts(const tec_module *module, char **text, size_t *size) {
-  usages all = {.module = module->ir, .end = &all.first};
+  const ir_op *root = module->ir->root;
+  usage *all = NULL;
   char *buffer = NULL;
   size_t length;
-  ir_walk(ir_region(module->ir->root, 0), count_layouts, &all);
+  for (const ir_op *op = root; op; op = ir_next_inside(root, op))
+    count_layouts(&all, op);
   FILE *stream = open_memstream(&buffer, size ? size : &length);
   if (!stream)
     return runtime_error(module->context, TEC_OUT_OF_MEMORY, "out of memory");
   bool good = true;
-  for (const usage *one = all.first; one && good; one = one->next)
+  for (const usage *one = all; one && good; one = one->next)
     good = fprintf(stream, "%6u  %s\n", one->count, one->text) > 0;
   return finish(module->context, stream, good, &buffer, text);
 }
