@@ -1,4 +1,4 @@
-/* gathers.c - pass "slice-gathers": a product with matrices that indices name is a loop over them (hosts).
+/* slice_gathers.c - pass "slice-gathers": a product with matrices that indices name is a loop over them (hosts).
  *
  * A block of experts multiplies each token with the weights of the experts that were chosen for it, a batch of adapters
  * each sequence with its own; exported, that is a batched product with a factor whose elements a body looks up one by
