@@ -182,6 +182,72 @@ static void drop_inputs(simplifier *simplifier, ir_op *op) {
   }
 }
 
+/* What the body computes of its argument for out `i`, which is marked, goes into that alone. */
+static bool serves_only(const ir_op *op, unsigned i) {
+  const ir_block *body = ir_region(op, 0);
+  for (ir_op *inner = body->first; inner; inner = inner->next) {
+    inner->mark = false;
+    for (unsigned k = 0; k < inner->num_operands; k++) {
+      const ir_value *value = ir_operand(inner, k);
+      bool depends = value == body->args[ir_num_inputs(op) + i] ||
+                     (value->op && value->op->block == body && value->op->mark && value->op != inner);
+      if (depends && inner == body->last && k != i)
+        return false;
+      inner->mark |= depends;
+    }
+    if (inner->num_regions)
+      return false;
+  }
+  return true;
+}
+
+/* The op without result `i`, which is unused, nor what is marked; results behind move up. */
+static ir_op *create_without(ir_op *op, unsigned i) {
+  ir_arena *arena = &op->module->arena;
+  ir_builder builder = ir_builder_before(op);
+  const ir_structure *structure = ir_structure_of(op);
+  unsigned num_ins = ir_num_inputs(op), total = op->num_operands - 1;
+  ir_value **operands = IR_NEW_ARRAY(arena, ir_value *, total),
+           **kept = IR_NEW_ARRAY(arena, ir_value *, total - num_ins);
+  const ir_map **maps = IR_NEW_ARRAY(arena, const ir_map *, total);
+  for (unsigned from = 0, to = 0; from < op->num_operands; from++)
+    if (from != num_ins + i) {
+      operands[to] = ir_operand(op, from);
+      maps[to++] = structure->maps[from];
+    }
+  ir_op *created = ir_generic(&builder, num_ins, operands, total - num_ins, operands + num_ins, maps,
+                              structure->num_loops, structure->reductions);
+  const ir_block *body = ir_region(op, 0);
+  ir_builder inside = ir_builder_at_end(ir_region(created, 0));
+  ir_value_map *map = ir_value_map_create(op->module);
+  for (unsigned from = 0, to = 0; from < body->num_args; from++)
+    if (from != num_ins + i)
+      ir_value_map_set(map, body->args[from], ir_region(created, 0)->args[to++]);
+  for (const ir_op *inner = body->first; inner != body->last; inner = inner->next)
+    if (!inner->mark)
+      ir_op_clone(&inside, inner, map);
+  for (unsigned from = 0, to = 0; from < op->num_results; from++)
+    if (from != i) {
+      kept[to] = ir_value_map_get(map, ir_operand(body->last, from));
+      ir_replace_uses(ir_result(op, from), ir_result(created, to++));
+    }
+  ir_terminator(&inside, OP_LINALG_YIELD, total - num_ins, kept);
+  return created;
+}
+
+/* An op of several results has none that nobody reads, as where a maximum's place was asked for as well. */
+static ir_op *drop_results(simplifier *simplifier, ir_op *op) {
+  for (unsigned i = op->num_results; op->code == OP_LINALG_GENERIC && op->num_results > 1 && i-- > 0;) {
+    if (!ir_value_unused(ir_result(op, i)) || !has_extents_without(op, ir_num_inputs(op) + i) || !serves_only(op, i))
+      continue;
+    ir_op *created = create_without(op, i);
+    ir_op_erase(op);
+    op = created;
+    simplifier->changed = true;
+  }
+  return op;
+}
+
 /* The constant that an elementwise op on constant splats gives, or NULL. */
 static ir_value *fold_elementwise(ir_op *op) {
   enum { MAX_OPERANDS = 4 };
@@ -260,6 +326,7 @@ static ir_op *simplify_op(simplifier *simplifier, ir_op *op) {
     return next;
   }
   order_operands(simplifier, op);
+  op = drop_results(simplifier, op);
   drop_inputs(simplifier, op);
   ir_value *value = op->num_results == 1 ? fold(op) : NULL;
   if (value) {
