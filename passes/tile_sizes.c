@@ -196,10 +196,24 @@ static int turned_loop(const ir_op *root) {
   return -1;
 }
 
+/* Memory goes on along a reduction in an input as large as all loops together: what is read for one element of the result
+ * is a row by itself. */
+static bool reduces_rows(const ir_op *root) {
+  const ir_structure *structure = ir_structure_of(root);
+  for (unsigned i = 0; i < ir_num_inputs(root); i++) {
+    int last = ir_map_last_dim(structure->maps[i]);
+    if (last >= 0 && ir_loop_is_reduction(structure, (unsigned)last) &&
+        structure->maps[i]->num_results == structure->num_loops)
+      return true;
+  }
+  return false;
+}
+
 /* No contraction: tiles of about half the second-level cache, whole in the innermost loops of the first result. Where
  * an input is turned, they have long parts of its rows as well, so that few lines are in two tiles, and whole register
  * tiles of both (4096 x 1024 of f32 2.9, with the turned sum of another 11, 4096 x 4096 3, 4112 x 1024 17 times as fast
- * as with whole rows of the result, 1000 x 3000 1.6, heads of 1000 x 128 .89 times; Zen 4). */
+ * as with whole rows of the result, 1000 x 3000 1.6, heads of 1000 x 128 .89 times; Zen 4). What rows are reduced to
+ * needs none of its own. */
 static void tile_by_footprint(const ir_op *root, const int64_t *extents, const target_facts *target, int64_t *sizes) {
   const ir_structure *structure = ir_structure_of(root);
   const ir_map *result = ir_init_map(root, 0);
@@ -222,10 +236,11 @@ static void tile_by_footprint(const ir_op *root, const int64_t *extents, const t
     if (ir_loop_is_reduction(structure, loop)) /* it is whole */
       continue;
     bool innermost = dim + 1 == result->num_results;
-    int64_t least = innermost && turned < 0 ? 4 * host_policy.rows
-                    : innermost             ? TURNED_ELEMENTS
-                    : (int)loop == turned   ? beside
-                                            : 1;
+    int64_t least = innermost && reduces_rows(root) ? TILE_REGISTER_ROWS
+                    : innermost && turned < 0       ? 4 * host_policy.rows
+                    : innermost                     ? TURNED_ELEMENTS
+                    : (int)loop == turned           ? beside
+                                                    : 1;
     beside = (int)loop == turned ? 1 : beside;
     sizes[loop] = budget / beside < least ? least : budget / beside;
     if (sizes[loop] > TILE_REGISTER_ROWS)

@@ -230,7 +230,7 @@ func.func @column(%query: tensor<70x16xf32>, %key: tensor<16x300xf32>, %value: t
 }
 
 // CHECK-LABEL: @maximum_alone (
-// CHECK: by itself: linalg.reduce
+// CHECK: kernel 2: a reduction
 func.func @maximum_alone(%query: tensor<70x16xf32>, %key: tensor<16x300xf32>, %value: tensor<300x16xf32>,
     %sink: tensor<70xf32>) -> (tensor<70x16xf32>, tensor<70xf32>) {
   %zero = arith.constant 0.0 : f32
