@@ -494,7 +494,8 @@ ir_value *fold_affine(ir_builder *builder, ir_op *op) {
                                                affine.num_results, affine.results));
 }
 
-/* An extent, a place in one, a number that could be one, or what is made of such and not negative; casts may stand in between. */
+/* An extent, a place in one, a number that could be one, or what is made of such and not negative; casts may stand in
+ * between. */
 static bool can_be_extent(ir_value *value, unsigned *steps) {
   ir_index known = ir_index_of(value);
   const ir_op *op = value->op;

@@ -1,13 +1,14 @@
-/* gathers.c - pass "absorb-gathers": an element that a body reads of what an elementwise op computes is computed there.
+/* gathers.c - pass "absorb-gathers": an element that a body reads of what an elementwise op computes is computed
+ * there.
  *
- * A program that takes one logit of each row of log probabilities, or a few rows of a table that it scales, needs none of
- * the others: then the op that computes all of them is gone. A position that is read of a row of positions, as the masks
- * of Hugging Face have it, is the subscript itself, so that masks are comparisons of loops again. What is computed again
- * is either for fewer elements than there are, or next to nothing. Reshapes that add or drop dims of extent 1 are seen
- * through.
+ * A program that takes one logit of each row of log probabilities, or a few rows of a table that it scales, needs none
+ * of the others: then the op that computes all of them is gone. A position that is read of a row of positions, as the
+ * masks of Hugging Face have it, is the subscript itself, so that masks are comparisons of loops again. What is
+ * computed again is either for fewer elements than there are, or next to nothing. Reshapes that add or drop dims of
+ * extent 1 are seen through.
  *
- * Invariant: each read gives what it gave; the place that a subscript beyond the tensor is moved to is that of an operand
- * with the same extent.
+ * Invariant: each read gives what it gave; the place that a subscript beyond the tensor is moved to is that of an
+ * operand with the same extent.
  * Terminates: a read moves to what was computed before its source; of one op at most MAX_MOVES do. */
 #include "passes/body.h"
 #include "passes/extent.h"
@@ -15,7 +16,7 @@
 
 enum { MAX_MOVES = 64, FEWER = 4, CHEAP_OPS = 4 };
 
-/* ---------------------------------------------------------------------------------------------------------- reshapes */
+/* --------------------------------------------------------------------------------------------------------- reshapes */
 
 /* Of these neighbours the one whose extent is not 1: *dim, or -1 where there is none. False where there are several. */
 static bool only_dim(const ir_type *type, ir_dims dims, int *dim) {
@@ -55,7 +56,7 @@ static bool move_to_reshaped(ir_op *read, const ir_op *reshape) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------- computations */
+/* ----------------------------------------------------------------------------------------------------- computations */
 
 /* How many elements all loops of the op together have; 0 where that is not known. */
 static int64_t iterations(const ir_op *op) {

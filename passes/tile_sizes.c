@@ -196,8 +196,8 @@ static int turned_loop(const ir_op *root) {
   return -1;
 }
 
-/* Memory goes on along a reduction in an input as large as all loops together: what is read for one element of the result
- * is a row by itself. */
+/* Memory goes on along a reduction in an input as large as all loops together: what is read for one element of the
+ * result is a row by itself. */
 static bool reduces_rows(const ir_op *root) {
   const ir_structure *structure = ir_structure_of(root);
   for (unsigned i = 0; i < ir_num_inputs(root); i++) {
