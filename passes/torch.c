@@ -1,10 +1,11 @@
 /* torch.c - pass "decompose-torch": torch-mlir's scatters (scatter.c), scans and sorts become loops over slices, or
  * structured ops.
  *
- * A scan becomes a loop over slices. On GPUs, which have no loops around kernels, each element is a reduction over all
- * before it, where the body combines in any order. A sort counts for each element how many of its row go before it, and
- * makes each element of the result a sum in which only the one that belongs there counts: two ops without a loop, in
- * place of many steps that exchange elements, for the few experts of a router.
+ * A scan becomes a loop over slices, which keeps sums of floats in wider ones. On GPUs, which have no loops around
+ * kernels, each element is a reduction over all before it, where the body combines in any order. A sort counts for each
+ * element how many of its row go before it, and makes each element of the result a sum in which only the one that
+ * belongs there counts: two ops without a loop, in place of many steps that exchange elements, for the few experts of a
+ * router.
  * Terminates: one walk; the ops that are created are of other kinds. */
 #include "passes/torch.h"
 
@@ -31,29 +32,6 @@ ir_value *torch_combine(ir_builder *builder, const ir_op *op, ir_value *read, ir
 
 enum { SCAN_IN, SCAN_OUT, SCAN_LAST };
 
-static void scan_in_loop(ir_op *op, unsigned scanned) {
-  ir_builder builder = ir_builder_before(op);
-  ir_value *in = ir_operand(op, SCAN_IN), *inits[] = {ir_operand(op, SCAN_OUT), ir_operand(op, SCAN_LAST)};
-  ir_index from[IR_MAX_RANK], sizes[IR_MAX_RANK];
-  for (unsigned dim = 0; dim < in->type->rank; dim++) {
-    from[dim] = ir_index_const(0);
-    sizes[dim] = dim == scanned ? ir_index_const(1) : ir_dim(&builder, in, dim);
-  }
-  ir_op *loop = ir_for(&builder, ir_index_const(0), ir_dim(&builder, in, scanned), ir_index_const(1), 2, inits);
-  ir_block *block = ir_region(loop, 0);
-  ir_value *out = block->args[1], *before = block->args[2];
-  ir_builder body = ir_builder_at_end(block);
-  from[scanned] = (ir_index){.value = block->args[0]};
-  ir_value *part = ir_extract_slice(&body, in, from, sizes, before->type);
-  ir_value *after = torch_combine(&body, op, part, before, before);
-  ir_value *written = ir_attr_int_or(op, "inclusive", 1) ? after : before;
-  ir_value *next[] = {ir_insert_slice(&body, written, out, from, sizes), after};
-  ir_terminator(&body, OP_SCF_YIELD, 2, next);
-  for (unsigned i = 0; i < 2; i++)
-    ir_replace_uses(ir_result(op, i), ir_result(loop, i));
-  ir_op_erase(op);
-}
-
 /* The op by which the body combines its arguments, in whatever order; NULL where it does otherwise. */
 static const ir_op *combiner_of(const ir_op *op) {
   const ir_block *block = ir_region(op, 0);
@@ -63,6 +41,57 @@ static const ir_op *combiner_of(const ir_op *op) {
   for (unsigned i = 0; is_one && i < 2; i++)
     is_one = !ir_operand(combiner, i)->op && ir_operand(combiner, i)->block == block;
   return is_one ? combiner : NULL;
+}
+
+/* What sums and products so far are kept in: a wider float than their elements, as PyTorch keeps them. */
+static ir_scalar element_so_far(const ir_op *op, const ir_op *combiner) {
+  ir_scalar element = ir_operand(op, SCAN_LAST)->type->element;
+  if (!combiner || (combiner->code != OP_ARITH_ADDF && combiner->code != OP_ARITH_MULF))
+    return element;
+  return ir_scalar_bits(element) < 32 ? IR_F32 : IR_F64;
+}
+
+/* What the body makes of what was combined `before`, and the next elements. */
+static ir_value *combine_next(ir_builder *builder, const ir_op *op, const ir_op *combiner, ir_value *before,
+                              ir_value *next) {
+  if (before->type->element == next->type->element)
+    return torch_combine(builder, op, next, before, before);
+  ir_op *generic = body_by_element(builder, 1, &next, before);
+  ir_builder body = body_of(generic);
+  ir_value *wide = body_argument(generic, 1), *element = ir_convert(&body, body_argument(generic, 0), wide->type);
+  return body_finish(&body, generic, ir_binary(&body, combiner->code, wide, element));
+}
+
+static void scan_in_loop(ir_op *op, unsigned scanned, const ir_op *combiner) {
+  ir_builder builder = ir_builder_before(op);
+  ir_value *in = ir_operand(op, SCAN_IN), *out = ir_operand(op, SCAN_OUT), *last = ir_operand(op, SCAN_LAST);
+  const ir_type *type = in->type;
+  ir_index from[IR_MAX_RANK], sizes[IR_MAX_RANK];
+  int64_t shape[IR_MAX_RANK];
+  unsigned kept = 0;
+  for (unsigned dim = 0; dim < type->rank; dim++) {
+    from[dim] = ir_index_const(0);
+    sizes[dim] = dim == scanned ? ir_index_const(1) : ir_dim(&builder, in, dim);
+    if (dim != scanned)
+      shape[kept++] = type->shape[dim];
+  }
+  type = ir_type_with_shape(op->module, type, kept, shape);
+  ir_value *start = pass_empty_like(&builder, last, element_so_far(op, combiner));
+  ir_value *inits[] = {out, body_convert(&builder, last, start)};
+  ir_op *loop = ir_for(&builder, ir_index_const(0), ir_dim(&builder, in, scanned), ir_index_const(1), 2, inits);
+  ir_block *block = ir_region(loop, 0);
+  ir_value *before = block->args[2];
+  ir_builder body = ir_builder_at_end(block);
+  from[scanned] = (ir_index){.value = block->args[0]};
+  ir_value *part = ir_extract_slice(&body, in, from, sizes, type);
+  ir_value *after = combine_next(&body, op, combiner, before, part);
+  ir_value *shown = ir_attr_int_or(op, "inclusive", 1) ? after : before;
+  ir_value *written = body_convert(&body, shown, pass_empty_like(&body, part, type->element));
+  ir_value *next[] = {ir_insert_slice(&body, written, block->args[1], from, sizes), after};
+  ir_terminator(&body, OP_SCF_YIELD, 2, next);
+  ir_replace_uses(ir_result(op, 0), ir_result(loop, 0));
+  ir_replace_uses(ir_result(op, 1), body_convert(&builder, ir_result(loop, 1), last));
+  ir_op_erase(op);
 }
 
 /* Of a tensor, with loop `rank` in place of that along the dim: all elements of a row, for each of them. */
@@ -104,7 +133,7 @@ static void decompose_scan(ir_op *op, bool on_gpu) {
   if (on_gpu && combiner)
     scan_by_reductions(op, scanned, combiner->code);
   else
-    scan_in_loop(op, scanned);
+    scan_in_loop(op, scanned, combiner);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ sorts */

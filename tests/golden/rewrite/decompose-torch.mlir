@@ -92,11 +92,13 @@ func.func @add(%into: tensor<64x8xf32>, %places: tensor<?x1xi32>, %rows: tensor<
   return %result : tensor<64x8xf32>
 }
 
+// Sums are kept in wider floats.
 // CHECK-LABEL: @sums
-// CHECK: %[[LOOP:.*]]:2 = scf.for %[[I:.*]] = %{{.*}} iter_args(%[[OUT:.*]] = %{{.*}}, %[[SUM:.*]] = %{{.*}}) -> (tensor<?x16xf32>, tensor<16xf32>)
-// CHECK-NEXT: %[[NEXT:.*]] = tensor.extract_slice %arg0[%[[I]], 0] [1, 16] [1, 1] : tensor<?x16xf32> to tensor<16xf32>
-// CHECK-NEXT: %[[NEW:.*]] = linalg.generic {{.*}} ins(%[[NEXT]] : tensor<16xf32>) outs(%[[SUM]] : tensor<16xf32>)
-// CHECK: tensor.insert_slice %[[NEW]] into %[[OUT]][%[[I]], 0] [1, 16] [1, 1]
+// CHECK: scf.for %[[I:.*]] = %{{.*}} iter_args(%[[OUT:.*]] = %{{.*}}, %[[SUM:.*]] = %{{.*}}) -> (tensor<?x16xf32>, tensor<16xf64>)
+// CHECK: %[[NEXT:.*]] = tensor.extract_slice %arg0[%[[I]], 0] [1, 16] [1, 1] : tensor<?x16xf32> to tensor<16xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[NEXT]] : tensor<16xf32>) outs(%[[SUM]] : tensor<16xf64>)
+// CHECK: arith.truncf
+// CHECK: tensor.insert_slice %{{.*}} into %[[OUT]][%[[I]], 0] [1, 16] [1, 1]
 // GPU-LABEL: @sums
 // GPU-NOT: scf.for
 // GPU: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]
