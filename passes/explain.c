@@ -148,7 +148,8 @@ static void write_between(FILE *out, const ir_op *op, unsigned *stored) {
     if (!ir_type_is_shaped(type) || !is_read_again(ir_result(op, i)))
       continue;
     ++*stored;
-    fprintf(out, "    stores %s for what follows\n", ir_print_type(op->module, type));
+    if (op->code != OP_TENSOR_INSERT_SLICE) /* most of it was there before */
+      fprintf(out, "    stores %s for what follows\n", ir_print_type(op->module, type));
   }
 }
 
@@ -167,7 +168,11 @@ static void write_block(FILE *out, ir_block *block, tally *tally) {
     if (op->code == OP_SCF_FORALL) {
       write_kernel(out, op, ++tally->kernels);
     } else {
-      fprintf(out, "  %s: %s", encloses ? "in" : "by itself", ir_op_row(op)->name);
+      if (op->code == OP_TENSOR_INSERT_SLICE)
+        fprintf(out, "  puts %s into %s", ir_print_type(op->module, ir_operand(op, 0)->type),
+                ir_print_type(op->module, ir_operand(op, 1)->type));
+      else
+        fprintf(out, "  %s: %s", encloses ? "in" : "by itself", ir_op_row(op)->name);
       if (ir_loc_resolve(op->module, op->loc, NULL, &line, &column))
         fprintf(out, " (line %u)", line);
       fputc('\n', out);

@@ -111,7 +111,7 @@ func.func @heads(%query: tensor<?x?x16xf32>, %key: tensor<?x16x?xf32>, %value: t
 }
 
 // CHECK-LABEL: @has_value (
-// CHECK: tensor.insert_slice
+// CHECK: puts tensor<{{.*}}> into tensor<
 func.func @has_value(%query: tensor<70x16xf32>, %key: tensor<16x300xf32>, %value: tensor<301x16xf32>, %sink: tensor<70x1xf32>)
     -> tensor<70x16xf32> {
   %zero = arith.constant 0.0 : f32
@@ -131,7 +131,7 @@ func.func @has_value(%query: tensor<70x16xf32>, %key: tensor<16x300xf32>, %value
 }
 
 // CHECK-LABEL: @two_columns (
-// CHECK: tensor.insert_slice
+// CHECK: puts tensor<{{.*}}> into tensor<
 func.func @two_columns(%query: tensor<70x16xf32>, %key: tensor<16x300xf32>, %value: tensor<300x16xf32>, %sink: tensor<70x2xf32>)
     -> tensor<70x16xf32> {
   %zero = arith.constant 0.0 : f32
@@ -153,7 +153,7 @@ func.func @two_columns(%query: tensor<70x16xf32>, %key: tensor<16x300xf32>, %val
 
 // The part that is read is not the one that the scores are in.
 // CHECK-LABEL: @other_part (
-// CHECK: tensor.insert_slice
+// CHECK: puts tensor<{{.*}}> into tensor<
 func.func @other_part(%query: tensor<70x16xf32>, %key: tensor<16x300xf32>, %value: tensor<300x16xf32>, %sink: tensor<70x1xf32>)
     -> tensor<70x16xf32> {
   %zero = arith.constant 0.0 : f32

@@ -12,6 +12,10 @@
 // RUN: tcc-attn run %s --func=sums --random --dims=37 --check --device=ptx-emu
 // RUN: tcc-attn run %s --func=before --random --check
 // RUN: tcc-attn run %s --func=before --random --check --device=ptx-emu
+// RUN: tcc-attn explain %s | FileCheck %s
+// CHECK-LABEL: @append
+// CHECK-NEXT: puts tensor<4x8xf32> into tensor<1x4x64x8xf32> (line
+// CHECK-NEXT: kernel 1: an elementwise step
 
 // One new row of each head, in place: its dims of extent 1 are no loops.
 #row = affine_map<(b, h, s, d) -> (s)>
