@@ -59,7 +59,7 @@ bool verify_scatter(const ir_op *op) {
     int64_t size = dim < first ? 1 : updates->shape[1 + dim - first], extent = into->shape[dim];
     if (dim < first && ir_scatter_column(op, dim) < 0)
       return ir_op_error(op, "has no indices for dim %u, which the updates lack", dim);
-    if (size != IR_DYNAMIC && extent != IR_DYNAMIC && size > extent)
+    if (updates->shape[0] && size != IR_DYNAMIC && extent != IR_DYNAMIC && size > extent)
       return ir_op_error(op, "has updates of extent %lld along dim %u, which has extent %lld", (long long)size, dim,
                          (long long)extent);
   }

@@ -68,7 +68,7 @@ static bool add_loops(gather *g, const ir_value *value, unsigned *steps) {
   return true;
 }
 
-/* Loops around the product are those that change what is looked up: they make no sums. */
+/* Loops around the product are those that change what is looked up: they make no sums, and run. */
 static bool find_loops_around(gather *g) {
   unsigned steps = MAX_STEPS;
   g->around = 0;
@@ -77,6 +77,9 @@ static bool find_loops_around(gather *g) {
     if (index_of_loop(subscript) < 0 && !add_loops(g, subscript, &steps))
       return false;
   }
+  for (unsigned loop = 0; loop < g->product.num_loops; loop++)
+    if (is_around(g, (int)loop) && ir_loop_size(g->product.op, loop) == 0)
+      return false;
   return g->around && !(g->around & g->product.reductions);
 }
 

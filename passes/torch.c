@@ -246,8 +246,20 @@ static void decompose_sort(ir_op *op) {
 
 /* ------------------------------------------------------------------------------------------------------------- pass */
 
+static bool is_empty(const ir_value *tensor) {
+  bool empty = false;
+  for (unsigned dim = 0; dim < tensor->type->rank; dim++)
+    empty |= tensor->type->shape[dim] == 0;
+  return empty;
+}
+
 static bool visit(ir_op *op, void *on_gpu) {
-  if (op->code == OP_TM_TENSOR_SCATTER)
+  bool is_torch = op->code == OP_TM_TENSOR_SCATTER || op->code == OP_TM_TENSOR_SCAN || op->code == OP_TM_TENSOR_SORT;
+  if (is_torch && is_empty(ir_operand(op, 0))) { /* a loop that never runs would have no slices to take */
+    for (unsigned i = 0; i < op->num_results; i++)
+      ir_replace_uses(ir_result(op, i), ir_init(op, i));
+    ir_op_erase(op);
+  } else if (op->code == OP_TM_TENSOR_SCATTER)
     torch_decompose_scatter(op, *(bool *)on_gpu);
   else if (op->code == OP_TM_TENSOR_SCAN)
     decompose_scan(op, *(bool *)on_gpu);

@@ -12,6 +12,8 @@
 // RUN: tcc-attn run %s --func=sums --random --dims=37 --check --device=ptx-emu
 // RUN: tcc-attn run %s --func=before --random --check
 // RUN: tcc-attn run %s --func=before --random --check --device=ptx-emu
+// RUN: tcc-attn run %s --func=nothing --random --check --verify
+// RUN: tcc-attn run %s --func=nothing --random --check --device=ptx-emu
 // RUN: tcc-attn explain %s | FileCheck %s
 // CHECK-LABEL: @append
 // CHECK-NEXT: puts tensor<4x8xf32> into tensor<1x4x64x8xf32> (line
@@ -94,4 +96,24 @@ func.func @before(%x: tensor<3x45xi64>, %start: tensor<3xi64>) -> (tensor<3x45xi
     tm_tensor.yield %larger : i64
   } -> tensor<3x45xi64>, tensor<3xi64>
   return %sums#0, %sums#1 : tensor<3x45xi64>, tensor<3xi64>
+}
+
+// No updates, and rows without elements.
+func.func @nothing(%into: tensor<4x8xf32>, %places: tensor<0x1xi64>, %rows: tensor<0x8xf32>, %x: tensor<3x0xf32>, %start: tensor<3xf32>) -> (tensor<4x8xf32>, tensor<3x0xf32>, tensor<3xf32>, tensor<3x0xf32>) {
+  %same = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(true) ins(%rows, %places : tensor<0x8xf32>, tensor<0x1xi64>) outs(%into : tensor<4x8xf32>) {
+  ^bb0(%update: f32, %old: f32):
+    tm_tensor.yield %update : f32
+  } -> tensor<4x8xf32>
+  %e = tensor.empty() : tensor<3x0xf32>
+  %sums:2 = tm_tensor.scan dimension(1) inclusive(true) ins(%x : tensor<3x0xf32>) outs(%e, %start : tensor<3x0xf32>, tensor<3xf32>) {
+  ^bb0(%before: f32, %next: f32):
+    %sum = arith.addf %before, %next : f32
+    tm_tensor.yield %sum : f32
+  } -> tensor<3x0xf32>, tensor<3xf32>
+  %sorted = tm_tensor.sort dimension(1) outs(%x : tensor<3x0xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %before = arith.cmpf olt, %a, %b : f32
+    tm_tensor.yield %before : i1
+  } -> tensor<3x0xf32>
+  return %same, %sums#0, %sums#1, %sorted : tensor<4x8xf32>, tensor<3x0xf32>, tensor<3xf32>, tensor<3x0xf32>
 }
