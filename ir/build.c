@@ -294,6 +294,14 @@ ir_value *ir_extract_strided(ir_builder *builder, ir_value *source, const ir_ind
   return extract(builder, source, offsets, sizes, steps, NULL);
 }
 
+ir_value *ir_extract_at(ir_builder *builder, ir_value *tensor, const ir_expr *const *subscripts, unsigned num_dims,
+                        const ir_index *dims) {
+  ir_value *operands[1 + IR_MAX_RANK] = {tensor};
+  for (unsigned dim = 0; dim < tensor->type->rank; dim++)
+    operands[1 + dim] = ir_index_value(builder, ir_index_apply(builder, subscripts[dim], num_dims, dims));
+  return ir_create(builder, OP_TENSOR_EXTRACT, NULL, 1u + tensor->type->rank, operands, 0, NULL);
+}
+
 ir_value *ir_insert_slice(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,
                           const ir_index *sizes) {
   unsigned rank = into->type->rank;

@@ -169,6 +169,9 @@ ir_value *ir_extract_slice(ir_builder *builder, ir_value *source, const ir_index
 /* Of full rank, elements `steps` apart. */
 ir_value *ir_extract_strided(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
                              const ir_index *steps);
+/* The element at subscripts that are expressions of those dims. */
+ir_value *ir_extract_at(ir_builder *builder, ir_value *tensor, const ir_expr *const *subscripts, unsigned num_dims,
+                        const ir_index *dims);
 ir_value *ir_insert_slice(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,
                           const ir_index *sizes);
 /* tensor.parallel_insert_slice, for the region of scf.forall.in_parallel. */

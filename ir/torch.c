@@ -66,6 +66,16 @@ bool verify_scatter(const ir_op *op) {
   return true;
 }
 
+/* The type has the dims of `wide` but `without` (-1: all). */
+static bool has_dims(const ir_type *type, const ir_type *wide, int64_t without) {
+  if (type->rank + (without >= 0) != wide->rank)
+    return false;
+  for (unsigned dim = 0; dim < type->rank; dim++)
+    if (!ir_extents_agree(type->shape[dim], wide->shape[dim + (without >= 0 && dim >= without)]))
+      return false;
+  return true;
+}
+
 bool verify_scan(const ir_op *op) {
   if (!verify_parts(op, 1, 2))
     return false;
@@ -73,13 +83,8 @@ bool verify_scan(const ir_op *op) {
   int64_t scanned = ir_attr_int_or(op, "dimension", -1);
   if (scanned < 0 || scanned >= in->rank)
     return ir_op_error(op, "needs a 'dimension' of %s", type_text(op, in));
-  bool fits = out->rank == in->rank && last->rank + 1u == in->rank && in->element == out->element &&
+  bool fits = has_dims(out, in, -1) && has_dims(last, in, scanned) && in->element == out->element &&
               last->element == out->element;
-  for (unsigned dim = 0; fits && dim < in->rank; dim++) {
-    unsigned kept = dim - (dim > (unsigned)scanned);
-    fits = ir_extents_agree(in->shape[dim], out->shape[dim]) &&
-           (dim == (unsigned)scanned || ir_extents_agree(in->shape[dim], last->shape[kept]));
-  }
   return fits || ir_op_error(op, "scans %s, so its outs cannot be %s and %s", type_text(op, in), type_text(op, out),
                              type_text(op, last));
 }
@@ -100,10 +105,7 @@ bool verify_sort(const ir_op *op) {
     return ir_op_error(op, "needs a body with two arguments for each out");
   for (unsigned i = 0; i < op->num_operands; i++) {
     const ir_type *type = ir_init(op, i)->type, *element = ir_type_scalar(op->module, type->element);
-    bool agrees = type->rank == first->rank;
-    for (unsigned dim = 0; agrees && dim < type->rank; dim++)
-      agrees = ir_extents_agree(type->shape[dim], first->shape[dim]);
-    if (!agrees)
+    if (!has_dims(type, first, -1))
       return ir_op_error(op, "cannot sort %s and %s alike", type_text(op, first), type_text(op, type));
     if (body->args[2 * i]->type != element || body->args[2 * i + 1]->type != element)
       return ir_op_error(op, "arguments %u and %u of the body must be of type %s", 2 * i, 2 * i + 1,

@@ -13,43 +13,24 @@
 #include "passes/body.h"
 #include "passes/extent.h"
 #include "passes/passes.h"
+#include "passes/recast.h"
 
 enum { MAX_MOVES = 64, FEWER = 4, CHEAP_OPS = 4 };
 
 /* --------------------------------------------------------------------------------------------------------- reshapes */
-
-/* Of these neighbours the one whose extent is not 1: *dim, or -1 where there is none. False where there are several. */
-static bool only_dim(const ir_type *type, ir_dims dims, int *dim) {
-  *dim = -1;
-  for (unsigned i = dims.first; i < dims.end; i++)
-    if (type->shape[i] != 1) {
-      if (*dim >= 0)
-        return false;
-      *dim = (int)i;
-    }
-  return true;
-}
 
 /* Reads the source of a reshape in its place. */
 static bool move_to_reshaped(ir_op *read, const ir_op *reshape) {
   ir_builder builder = ir_builder_before(read);
   bool splits = reshape->code == OP_TENSOR_EXPAND_SHAPE;
   ir_value *source = ir_operand(reshape, 0), *operands[IR_MAX_RANK + 1] = {source};
-  const ir_type *wide = splits ? ir_result(reshape, 0)->type : source->type;
-  unsigned groups = splits ? source->type->rank : ir_result(reshape, 0)->type->rank;
+  unsigned kept[IR_MAX_RANK], groups = splits ? source->type->rank : ir_result(reshape, 0)->type->rank;
+  if (!recast_unit_dims(reshape, kept))
+    return false;
   for (unsigned dim = 0; dim < source->type->rank; dim++)
-    operands[1 + dim] = NULL;
-  for (unsigned g = 0; g < groups; g++) {
-    int dim;
-    if (!only_dim(wide, ir_dims_of(reshape, g), &dim))
-      return false;
-    int to = splits ? (int)g : dim, from = splits ? dim : (int)g;
-    if (to >= 0 && from >= 0)
-      operands[1 + to] = ir_operand(read, 1 + (unsigned)from);
-  }
-  for (unsigned dim = 0; dim < source->type->rank; dim++)
-    if (!operands[1 + dim])
-      operands[1 + dim] = ir_const_index(&builder, 0);
+    operands[1 + dim] = ir_const_index(&builder, 0);
+  for (unsigned g = 0; g < groups; g++)
+    operands[1 + (splits ? g : kept[g])] = ir_operand(read, 1 + (splits ? kept[g] : g));
   ir_value *element = ir_create(&builder, OP_TENSOR_EXTRACT, NULL, 1 + source->type->rank, operands, 0, NULL);
   ir_replace_uses(ir_result(read, 0), element);
   ir_op_erase(read);
@@ -84,13 +65,6 @@ static bool is_position(const ir_op *maker) {
   return no_tensors;
 }
 
-static bool has_index(const ir_op *maker) {
-  for (const ir_op *inner = ir_region(maker, 0)->first; inner; inner = inner->next)
-    if (inner->code == OP_LINALG_INDEX)
-      return true;
-  return false;
-}
-
 /* Each element is computed by itself of those at places that its own tells. */
 static bool computes_elements(const ir_op *maker) {
   if (!ir_op_has(maker, IR_OWN_BODY) || !body_is_elementwise(maker) || maker->num_results != 1 ||
@@ -111,7 +85,7 @@ static bool is_worth_it(const ir_op *op, const ir_op *maker) {
   if (is_position(maker))
     return true;
   int64_t reads = iterations(op), all = iterations(maker);
-  if (has_index(maker) || !ir_num_inputs(maker) || !reads || !all)
+  if (ir_contains(maker, OP_LINALG_INDEX) || !ir_num_inputs(maker) || !reads || !all)
     return false;
   return reads <= all / FEWER || (reads <= all && only_reads(ir_result(maker, 0)));
 }

@@ -89,18 +89,18 @@ static bool find_index(const ir_op *op, const ir_value *value, read_subscript *f
   return found->index->kind == IR_EXPR_DIM || (!whole.value && whole.constant % high == 0);
 }
 
+static ir_value *uncast(ir_value *value) {
+  while (ir_made_by(value, OP_ARITH_INDEX_CAST))
+    value = ir_operand(value->op, 0);
+  return value;
+}
+
 /* Where the extent is the larger one of 1 and another, as exporters spell what that is broadcast to: the other one. */
 static extent without_broadcast(extent x) {
-  const ir_value *value = x.value;
-  while (value && ir_made_by(value, OP_ARITH_INDEX_CAST))
-    value = ir_operand(value->op, 0);
-  const ir_op *larger = value ? ir_made_by(value, OP_ARITH_MAXSI) : NULL;
+  const ir_op *larger = x.value ? ir_made_by(uncast(x.value), OP_ARITH_MAXSI) : NULL;
   if (!larger || !ir_index_is_const(ir_index_of(ir_operand(larger, 1)), 1))
     return x;
-  ir_value *other = ir_operand(larger, 0);
-  while (ir_made_by(other, OP_ARITH_INDEX_CAST))
-    other = ir_operand(other->op, 0);
-  return extent_of_index((ir_index){.value = other});
+  return extent_of_index((ir_index){.value = uncast(ir_operand(larger, 0))});
 }
 
 /* Where the condition holds, the loop has one iteration. */

@@ -1,9 +1,9 @@
 /* scatter.c - tm_tensor.scatter as a loop over its updates, each of which is a slice that is put where the indices say.
  *
  * On GPUs, which have no loops around kernels, that is a parallel loop, where no two updates meet. Exports of
- * index_copy and index_put take rows apart: each element is an update, the dims of the rows are merged into the one that
- * counts updates, and most columns of the indices are just positions along these. Seen through the ops that merge and
- * repeat, such dims are slices again: a row of a cache is copied in one piece.
+ * index_copy and index_put take rows apart: each element is an update, the dims of the rows are merged into the one
+ * that counts updates, and most columns of the indices are just positions along these. Seen through the ops that merge
+ * and repeat, such dims are slices again: a row of a cache is copied in one piece.
  *
  * Invariant: each update gets to the same place, after those before it that it may meet.
  * Terminates: each step that follows an index goes back to what an op is made from. */
@@ -63,18 +63,12 @@ static bool follow_slice(index_source *source, const ir_op *insert) {
 
 /* .. of what a reshape adds dims of extent 1 to. */
 static bool follow_expansion(index_source *source, const ir_op *op) {
-  ir_value *narrow = ir_operand(op, 0);
-  for (unsigned i = 0; i < narrow->type->rank; i++) {
-    ir_dims dims = ir_dims_of(op, i);
-    unsigned kept = dims.first;
-    for (unsigned dim = dims.first; dim < dims.end; dim++)
-      kept = source->tensor->type->shape[dim] == 1 ? kept : dim;
-    for (unsigned dim = dims.first; dim < dims.end; dim++)
-      if (dim != kept && source->tensor->type->shape[dim] != 1)
-        return false;
-    source->at[i] = source->at[kept];
-  }
-  source->tensor = narrow;
+  unsigned kept[IR_MAX_RANK];
+  if (!recast_unit_dims(op, kept))
+    return false;
+  source->tensor = ir_operand(op, 0);
+  for (unsigned dim = 0; dim < source->tensor->type->rank; dim++)
+    source->at[dim] = source->at[kept[dim]];
   return true;
 }
 
@@ -272,10 +266,7 @@ static ir_index index_of(const scatter *s, ir_builder *builder, const index_sour
     counters[counted] = counter_of(s, counted);
   if (source->index)
     return ir_index_apply(builder, source->index, s->num_counted, counters);
-  ir_value *operands[1 + IR_MAX_RANK] = {source->tensor};
-  for (unsigned dim = 0; dim < source->tensor->type->rank; dim++)
-    operands[1 + dim] = ir_index_value(builder, ir_index_apply(builder, source->at[dim], s->num_counted, counters));
-  ir_value *element = ir_create(builder, OP_TENSOR_EXTRACT, NULL, 1u + source->tensor->type->rank, operands, 0, NULL);
+  ir_value *element = ir_extract_at(builder, source->tensor, source->at, s->num_counted, counters);
   if (element->type->element == IR_INDEX)
     return (ir_index){.value = element};
   return (ir_index){.value = ir_unary(builder, OP_ARITH_INDEX_CAST, element, ir_type_index(s->op->module))};

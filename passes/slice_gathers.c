@@ -147,14 +147,12 @@ static ir_value *scalar_outside(gather *g, ir_builder *builder, ir_value *value)
   ir_value *found;
   if (!value->op) {
     const ir_map *map = ir_structure_of(g->maker)->maps[value->index];
-    ir_value *operands[1 + IR_MAX_RANK] = {ir_operand(g->maker, value->index)};
     ir_index counters[IR_MAX_LOOPS] = {0};
     for (unsigned loop = 0; loop < map->num_dims; loop++)
       if (is_around(g, g->loop_of[loop]))
         counters[loop].value = g->counters[g->loop_of[loop]];
-    for (unsigned dim = 0; dim < map->num_results; dim++)
-      operands[1 + dim] = ir_index_value(builder, ir_index_apply(builder, map->results[dim], map->num_dims, counters));
-    found = ir_create(builder, OP_TENSOR_EXTRACT, NULL, 1 + map->num_results, operands, 0, NULL);
+    ir_value *input = ir_operand(g->maker, value->index);
+    found = ir_extract_at(builder, input, map->results, map->num_dims, counters);
   } else if (value->op->code == OP_LINALG_INDEX) {
     found = g->counters[g->loop_of[ir_attr_int_or(value->op, "dim", 0)]];
   } else {
@@ -168,7 +166,7 @@ static ir_value *scalar_outside(gather *g, ir_builder *builder, ir_value *value)
 
 /* What an iteration has of an operand: the dims that it keeps, by the product's loops, others at one place. */
 typedef struct part {
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], kept[IR_MAX_RANK]; /* sizes, of all dims and those kept */
   const ir_type *type;
   const ir_map *map;
 } part;
@@ -186,6 +184,7 @@ static part part_of(const gather *g, ir_builder *builder, ir_value *tensor, cons
     if (dropped)
       continue;
     uint32_t before = ir_bit((unsigned)loops[dim]) - 1;
+    part.kept[kept] = part.sizes[dim];
     dims[kept] = (unsigned)loops[dim] - (unsigned)__builtin_popcount(g->around & before);
     shape[kept++] = type->shape[dim];
   }
@@ -228,8 +227,6 @@ static ir_value *take(ir_builder *builder, ir_value *tensor, const part *part) {
 /* The product of one iteration, put into its place of `result`. */
 static ir_value *multiply(gather *g, ir_builder *builder, ir_value *result) {
   recast inner = g->product;
-  ir_index kept[IR_MAX_RANK];
-  unsigned rank = 0;
   for (unsigned i = 0; i < 2; i++) {
     ir_value *from = i == g->side ? ir_operand(g->read, 0) : inner.operands[i];
     part part = i == g->side ? part_looked_up(g, builder, from) : part_at_counters(g, builder, i, from);
@@ -237,10 +234,7 @@ static ir_value *multiply(gather *g, ir_builder *builder, ir_value *result) {
     inner.maps[i] = part.map;
   }
   part own = part_at_counters(g, builder, 2, result);
-  for (unsigned dim = 0; dim < result->type->rank; dim++)
-    if (!is_around(g, ir_map_result_dim(g->product.maps[2], dim)))
-      kept[rank++] = own.sizes[dim];
-  inner.operands[2] = recast_start(builder, g->product.operands[2], rank, kept);
+  inner.operands[2] = recast_start(builder, g->product.operands[2], own.type->rank, own.kept);
   if (!inner.operands[2])
     inner.operands[2] = take(builder, result, &own);
   inner.maps[2] = own.map;

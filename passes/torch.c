@@ -158,10 +158,6 @@ static ir_value *ask(const comparison *c, ir_value *const *first, ir_value *cons
   return ir_value_map_get(map, ir_operand(block->last, 0));
 }
 
-static ir_value * not(ir_builder * body, ir_value *truth) {
-  return ir_binary(body, OP_ARITH_XORI, truth, ir_const(body, truth->type, 1));
-}
-
 /* One of the elements that the body compares is NaN; NULL: none can be. */
 static ir_value *has_nan(const comparison *c, ir_value *const *elements) {
   ir_value *found = NULL;
@@ -179,8 +175,8 @@ static ir_value *has_nan(const comparison *c, ir_value *const *elements) {
 static ir_value *goes_before(const comparison *c, ir_value *is_there_first) {
   ir_builder *body = c->body;
   ir_value *other_first = ask(c, c->others, c->own), *own_first = ask(c, c->own, c->others);
-  ir_value *alike = not(body, ir_binary(body, OP_ARITH_XORI, other_first, own_first));
-  ir_value *before = ir_select(body, alike, is_there_first, other_first);
+  ir_value *differ = ir_binary(body, OP_ARITH_XORI, other_first, own_first);
+  ir_value *before = ir_select(body, differ, other_first, is_there_first);
   ir_value *other_nan = has_nan(c, c->others), *own_nan = has_nan(c, c->own);
   if (!other_nan)
     return before;
@@ -254,17 +250,19 @@ static bool is_empty(const ir_value *tensor) {
 }
 
 static bool visit(ir_op *op, void *on_gpu) {
-  bool is_torch = op->code == OP_TM_TENSOR_SCATTER || op->code == OP_TM_TENSOR_SCAN || op->code == OP_TM_TENSOR_SORT;
-  if (is_torch && is_empty(ir_operand(op, 0))) { /* a loop that never runs would have no slices to take */
+  if (op->code != OP_TM_TENSOR_SCATTER && op->code != OP_TM_TENSOR_SCAN && op->code != OP_TM_TENSOR_SORT)
+    return true;
+  if (is_empty(ir_operand(op, 0))) { /* a loop that never runs would have no slices to take */
     for (unsigned i = 0; i < op->num_results; i++)
       ir_replace_uses(ir_result(op, i), ir_init(op, i));
     ir_op_erase(op);
-  } else if (op->code == OP_TM_TENSOR_SCATTER)
+  } else if (op->code == OP_TM_TENSOR_SCATTER) {
     torch_decompose_scatter(op, *(bool *)on_gpu);
-  else if (op->code == OP_TM_TENSOR_SCAN)
+  } else if (op->code == OP_TM_TENSOR_SCAN) {
     decompose_scan(op, *(bool *)on_gpu);
-  else if (op->code == OP_TM_TENSOR_SORT)
+  } else {
     decompose_sort(op);
+  }
   return true;
 }
 
