@@ -1,11 +1,8 @@
-/* torch.c - pass "decompose-torch": torch-mlir's scatters (scatter.c), scans and sorts become loops over slices, or
- * structured ops.
+/* torch.c - pass "decompose-torch": torch-mlir's scatters (scatter.c), sorts (sort.c) and scans become loops over slices,
+ * or structured ops.
  *
  * A scan becomes a loop over slices, which keeps sums of floats in wider ones. On GPUs, which have no loops around
- * kernels, each element is a reduction over all before it, where the body combines in any order. A sort counts for each
- * element how many of its row go before it, and makes each element of the result a sum in which only the one that
- * belongs there counts: two ops without a loop, in place of many steps that exchange elements, for the few experts of a
- * router.
+ * kernels, each element is a reduction over all before it, where the body combines in any order.
  * Terminates: one walk; the ops that are created are of other kinds. */
 #include "passes/torch.h"
 
@@ -94,8 +91,7 @@ static void scan_in_loop(ir_op *op, unsigned scanned, const ir_op *combiner) {
   ir_op_erase(op);
 }
 
-/* Of a tensor, with loop `rank` in place of that along the dim: all elements of a row, for each of them. */
-static const ir_map *map_along(ir_module *module, unsigned rank, unsigned row) {
+const ir_map *torch_map_along(ir_module *module, unsigned rank, unsigned row) {
   unsigned dims[IR_MAX_RANK];
   for (unsigned dim = 0; dim < rank; dim++)
     dims[dim] = dim == row ? rank : dim;
@@ -111,7 +107,7 @@ static void scan_by_reductions(ir_op *op, unsigned scanned, ir_opcode code) {
   const int64_t dropped[] = {scanned};
   const ir_map *kept = ir_map_without(module, rank, 1, dropped), *identity = ir_map_identity(module, rank);
   ir_value *out = body_copy(&builder, last, kept, ir_operand(op, SCAN_OUT), identity);
-  const ir_map *maps[] = {map_along(module, rank, scanned), ir_map_select(module, rank + 1, rank, NULL)};
+  const ir_map *maps[] = {torch_map_along(module, rank, scanned), ir_map_select(module, rank + 1, rank, NULL)};
   ir_op *sums = ir_generic(&builder, 1, &in, 1, &out, maps, rank + 1, 1u << rank);
   ir_builder body = body_of(sums);
   ir_predicate before = ir_attr_int_or(op, "inclusive", 1) ? IR_SIGNED_LESS_EQUAL : IR_SIGNED_LESS;
@@ -136,110 +132,6 @@ static void decompose_scan(ir_op *op, bool on_gpu) {
     scan_in_loop(op, scanned, combiner);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ sorts */
-
-/* Two elements of a row of each out, in the body of a generic: the one that is placed, and one that it is compared
- * with; and what it is told by. */
-typedef struct comparison {
-  const ir_op *op;
-  ir_builder *body;
-  ir_value *const *own, *const *others;
-} comparison;
-
-/* The body's answer for an element of `first`, and one of `second`. */
-static ir_value *ask(const comparison *c, ir_value *const *first, ir_value *const *second) {
-  const ir_block *block = ir_region(c->op, 0);
-  ir_value_map *map = ir_value_map_create(c->op->module);
-  for (unsigned i = 0; i < c->op->num_operands; i++) {
-    ir_value_map_set(map, block->args[2 * i], first[i]);
-    ir_value_map_set(map, block->args[2 * i + 1], second[i]);
-  }
-  recast_clone_body(block, c->body, map, 0, NULL);
-  return ir_value_map_get(map, ir_operand(block->last, 0));
-}
-
-/* One of the elements that the body compares is NaN; NULL: none can be. */
-static ir_value *has_nan(const comparison *c, ir_value *const *elements) {
-  ir_value *found = NULL;
-  for (unsigned i = 0; i < c->op->num_operands; i++) {
-    if (!ir_scalar_is_float(elements[i]->type->element) || !ir_sort_compares(c->op, i))
-      continue;
-    ir_value *is_nan = ir_compare(c->body, OP_ARITH_CMPF, IR_UNORDERED_NOT_EQUAL, elements[i], elements[i]);
-    found = found ? ir_binary(c->body, OP_ARITH_ORI, found, is_nan) : is_nan;
-  }
-  return found;
-}
-
-/* The other element goes before the own one: the body says so, and not the same of the reverse; or it says that of
- * neither or both, and the other one is there first. NaN is where the sort puts it. */
-static ir_value *goes_before(const comparison *c, ir_value *is_there_first) {
-  ir_builder *body = c->body;
-  ir_value *other_first = ask(c, c->others, c->own), *own_first = ask(c, c->own, c->others);
-  ir_value *differ = ir_binary(body, OP_ARITH_XORI, other_first, own_first);
-  ir_value *before = ir_select(body, differ, other_first, is_there_first);
-  ir_value *other_nan = has_nan(c, c->others), *own_nan = has_nan(c, c->own);
-  if (!other_nan)
-    return before;
-  ir_value *one_nan = ir_binary(body, OP_ARITH_XORI, other_nan, own_nan);
-  ir_value *both_nan = ir_binary(body, OP_ARITH_ANDI, other_nan, own_nan);
-  before = ir_select(body, both_nan, is_there_first, before);
-  return ir_select(body, one_nan, ir_sort_puts_nan_first(c->op) ? other_nan : own_nan, before);
-}
-
-/* For each element the number of those in its row that go before it. */
-static ir_value *count_before(ir_builder *builder, const ir_op *op, unsigned sorted) {
-  ir_module *module = op->module;
-  unsigned rank = ir_operand(op, 0)->type->rank, count = op->num_operands;
-  ir_value **ins = IR_NEW_ARRAY(&module->arena, ir_value *, 2 * count);
-  const ir_map **maps = IR_NEW_ARRAY(&module->arena, const ir_map *, 2 * count + 1);
-  const ir_map *own = ir_map_select(module, rank + 1, rank, NULL), *others = map_along(module, rank, sorted);
-  for (unsigned i = 0; i < count; i++) {
-    ins[i] = ins[count + i] = ir_operand(op, i);
-    maps[i] = own;
-    maps[count + i] = others;
-  }
-  maps[2 * count] = own;
-  ir_value *out = ir_fill_const(builder, 0, pass_empty_like(builder, ins[0], IR_I32));
-  ir_op *generic = ir_generic(builder, 2 * count, ins, 1, &out, maps, rank + 1, 1u << rank);
-  ir_block *block = ir_region(generic, 0);
-  ir_builder body = body_of(generic);
-  comparison c = {op, &body, block->args, block->args + count};
-  ir_value *place = ir_loop_index(&body, rank), *own_place = ir_loop_index(&body, sorted);
-  ir_value *before = goes_before(&c, ir_compare(&body, OP_ARITH_CMPI, IR_SIGNED_LESS, place, own_place));
-  ir_value *one = ir_const(&body, block->args[2 * count]->type, 1), *none = ir_const(&body, one->type, 0);
-  ir_value *counted = ir_select(&body, before, one, none);
-  return body_finish(&body, generic, ir_binary(&body, OP_ARITH_ADDI, block->args[2 * count], counted));
-}
-
-/* The elements of the tensor, each where its place says: sums in which all others count nothing. */
-static ir_value *put_in_places(ir_builder *builder, ir_value *tensor, ir_value *places, unsigned sorted) {
-  ir_module *module = builder->module;
-  ir_scalar element = tensor->type->element;
-  unsigned rank = tensor->type->rank;
-  ir_opcode add = ir_scalar_is_float(element) ? OP_ARITH_ADDF : OP_ARITH_ADDI;
-  ir_value *ins[] = {places, tensor}, *empty = pass_empty_like(builder, tensor, element);
-  ir_cell neutral = vectorize_neutral(add, element);
-  ir_value *out = ir_fill(builder, ir_splat(builder, ir_type_scalar(module, element), neutral), empty);
-  const ir_map *read = map_along(module, rank, sorted);
-  const ir_map *maps[] = {read, read, ir_map_select(module, rank + 1, rank, NULL)};
-  ir_op *generic = ir_generic(builder, 2, ins, 1, &out, maps, rank + 1, 1u << rank);
-  ir_block *block = ir_region(generic, 0);
-  ir_builder body = body_of(generic);
-  ir_value *place = ir_unary(&body, OP_ARITH_INDEX_CAST, ir_loop_index(&body, sorted), block->args[0]->type);
-  ir_value *is_own = ir_compare(&body, OP_ARITH_CMPI, IR_EQUAL, block->args[0], place);
-  ir_value *taken = ir_select(&body, is_own, block->args[1], ir_splat(&body, block->args[1]->type, neutral));
-  return body_finish(&body, generic, ir_binary(&body, add, block->args[2], taken));
-}
-
-static void decompose_sort(ir_op *op) {
-  unsigned sorted = (unsigned)ir_attr_int_or(op, "dimension", 0);
-  ir_builder builder = ir_builder_before(op);
-  ir_value *places = count_before(&builder, op, sorted);
-  for (unsigned i = 0; i < op->num_results; i++)
-    ir_replace_uses(ir_result(op, i), put_in_places(&builder, ir_operand(op, i), places, sorted));
-  ir_op_erase(op);
-}
-
 /* ------------------------------------------------------------------------------------------------------------- pass */
 
 static bool is_empty(const ir_value *tensor) {
@@ -261,7 +153,7 @@ static bool visit(ir_op *op, void *on_gpu) {
   } else if (op->code == OP_TM_TENSOR_SCAN) {
     decompose_scan(op, *(bool *)on_gpu);
   } else {
-    decompose_sort(op);
+    torch_decompose_sort(op, *(bool *)on_gpu);
   }
   return true;
 }

@@ -1,12 +1,15 @@
-// Sorts, as topk is exported with: each element's place is counted, so that no loop is needed.
+// Sorts, as topk is exported with: places in short rows are counted, long rows and open ones go through a network.
 // RUN: tcc-attn run %s --func=topk --random --check --verify
 // RUN: tcc-attn run %s --func=topk --random --check --device=ptx-emu
 // RUN: tcc-attn run %s --func=ascending --random --dims=37 --check
 // RUN: tcc-attn run %s --func=ascending --random --dims=1 --check
 // RUN: tcc-attn run %s --func=ascending --random --dims=0 --check
+// RUN: tcc-attn run %s --func=ascending --random --dims=1025 --check
 // RUN: tcc-attn run %s --func=ascending --random --dims=37 --check --device=ptx-emu
 // RUN: tcc-attn run %s --func=pairs --random --check
 // RUN: tcc-attn run %s --func=pairs --random --check --device=ptx-emu
+// RUN: tcc-attn run %s --func=long_pairs --random --check --verify
+// RUN: tcc-attn run %s --func=long_pairs --random --check --device=ptx-emu
 
 // The largest three, of which some are NaN, and where they are.
 func.func @topk(%x: tensor<5x40xf32>) -> (tensor<5x3xf32>, tensor<5x3xi64>) {
@@ -69,4 +72,17 @@ func.func @pairs(%x: tensor<2x30x2xi32>, %y: tensor<2x30x2xi8>, %z: tensor<2x30x
     tm_tensor.yield %before : i1
   } -> tensor<2x30x2xi32>, tensor<2x30x2xi8>, tensor<2x30x2xi1>
   return %sorted#0, %sorted#1, %sorted#2 : tensor<2x30x2xi32>, tensor<2x30x2xi8>, tensor<2x30x2xi1>
+}
+
+// Rows longer than places are counted in; the first key has many equal elements.
+func.func @long_pairs(%x: tensor<2x700x2xi32>, %y: tensor<2x700x2xi8>, %z: tensor<2x700x2xf32>) -> (tensor<2x700x2xi32>, tensor<2x700x2xi8>, tensor<2x700x2xf32>) {
+  %sorted:3 = tm_tensor.sort dimension(1) outs(%x, %y, %z : tensor<2x700x2xi32>, tensor<2x700x2xi8>, tensor<2x700x2xf32>) {
+  ^bb0(%a: i32, %b: i32, %c: i8, %d: i8, %e: f32, %f: f32):
+    %less = arith.cmpi slt, %c, %d : i8
+    %same = arith.cmpi eq, %c, %d : i8
+    %second = arith.cmpf ogt, %e, %f : f32
+    %before = arith.select %same, %second, %less : i1
+    tm_tensor.yield %before : i1
+  } -> tensor<2x700x2xi32>, tensor<2x700x2xi8>, tensor<2x700x2xf32>
+  return %sorted#0, %sorted#1, %sorted#2 : tensor<2x700x2xi32>, tensor<2x700x2xi8>, tensor<2x700x2xf32>
 }
