@@ -8,7 +8,7 @@
  * mask's tile that is transposed, and, in the loop's last iteration, of what the kernel reads before the loop, as
  * queries: all at once, they would be lost (attention with a mask added to 2048 scores a row 1.08 times as fast, causal
  * attention 1.004 to 1.016 times, Zen 5).
- * Small tiles have no time for a line with each term: they ask for a few as they begin (docs/design.md has figures).
+ * Small tiles have no time for a line with each term: they ask for a few as they begin (docs/host.md has figures).
  * What tiles of a few rows read in place, once, from memory, they ask for as well, two tiles ahead; and those whose
  * lanes are all rows of the one factor for the next tile's rows of the other.
  * Terminates: loops over loops, dims and lines. */
