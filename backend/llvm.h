@@ -36,21 +36,22 @@ typedef struct emit_value {
   unsigned num_pieces;
 } emit_value;
 
-/* How a piece-by-piece op becomes LLVM IR. `operands` are scalars or 1-D vectors alike. */
-typedef LLVMValueRef (*emit_piece_hook)(emitter *e, const ir_op *op, const LLVMValueRef *operands);
+/* How an op becomes LLVM IR: whole, or piece by piece, where `operands` are scalars or 1-D vectors alike. */
+typedef bool emit_op_hook(emitter *e, const ir_op *op);
+typedef LLVMValueRef emit_piece_hook(emitter *e, const ir_op *op, const LLVMValueRef *operands);
 
 /* The EMIT columns of op.def: `op` emits the whole op; else `piece` is called once for each piece, with f16 and bf16
  * operands widened to f32 and the result rounded, unless `bits` is set. */
 typedef struct emit_op_info {
-  bool (*op)(emitter *e, const ir_op *op);
-  emit_piece_hook piece;
+  emit_op_hook *op;
+  emit_piece_hook *piece;
   bool bits;
 } emit_op_info;
 
 /* An op that only some targets have. */
 typedef struct emit_lane_op {
   ir_opcode code;
-  bool (*emit)(emitter *e, const ir_op *op);
+  emit_op_hook *emit;
 } emit_lane_op;
 
 /* What differs between targets. */
@@ -75,7 +76,7 @@ typedef struct emit_target {
   LLVMValueRef (*library)(emitter *e, const char *name, LLVMValueRef const *operands);
   void (*release)(emitter *e, LLVMValueRef address);
   /* scf.forall without outs that is in no other one. */
-  bool (*forall)(emitter *e, const ir_op *op);
+  emit_op_hook *forall;
   /* Ends the current function early, reporting failure to its caller. */
   void (*fail)(emitter *e);
   /* Ends the current function, returning pieces. */

@@ -402,7 +402,7 @@ bool emit_create_mask(emitter *e, const ir_op *op) {
 /* ----------------------------------------------------------------------------------------------------- reductions */
 
 /* All lanes of a row combined into a scalar: halves onto each other, odd lanes kept for the end. */
-static LLVMValueRef combine_lanes(emitter *e, emit_piece_hook combine, LLVMValueRef row) {
+static LLVMValueRef combine_lanes(emitter *e, emit_piece_hook *combine, LLVMValueRef row) {
   LLVMValueRef odd = NULL;
   for (unsigned lanes = emit_lanes(row); lanes > 1; lanes /= 2) {
     if (lanes % 2) {
@@ -417,7 +417,7 @@ static LLVMValueRef combine_lanes(emitter *e, emit_piece_hook combine, LLVMValue
 }
 
 /* Lanes first[i] and first[i] + step of `a` and `b`, one behind the other, combined. */
-static LLVMValueRef combine_apart(emitter *e, emit_piece_hook combine, LLVMValueRef a, LLVMValueRef b, int *first,
+static LLVMValueRef combine_apart(emitter *e, emit_piece_hook *combine, LLVMValueRef a, LLVMValueRef b, int *first,
                                   unsigned step, unsigned count) {
   LLVMValueRef halves[2] = {emit_shuffle(e, a, b, first, count)};
   for (unsigned i = 0; i < count; i++)
@@ -427,7 +427,7 @@ static LLVMValueRef combine_apart(emitter *e, emit_piece_hook combine, LLVMValue
 }
 
 /* Each block of lanes becomes one half as long, its halves combined. */
-static LLVMValueRef halve_blocks(emitter *e, emit_piece_hook combine, LLVMValueRef row, unsigned block) {
+static LLVMValueRef halve_blocks(emitter *e, emit_piece_hook *combine, LLVMValueRef row, unsigned block) {
   unsigned half = block / 2, count = emit_lanes(row) / 2;
   int *first = IR_NEW_ARRAY(&e->arena, int, count);
   for (unsigned i = 0; i < count; i++)
@@ -437,7 +437,7 @@ static LLVMValueRef halve_blocks(emitter *e, emit_piece_hook combine, LLVMValueR
 
 /* Two rows become one, of lanes that are combined: in each segment those of its halves, in units of the one row and the
  * other in turn; with units as long as segments, those of neighbouring segments, first of `a`. */
-static LLVMValueRef combine_pair(emitter *e, emit_piece_hook combine, LLVMValueRef a, LLVMValueRef b, unsigned segment,
+static LLVMValueRef combine_pair(emitter *e, emit_piece_hook *combine, LLVMValueRef a, LLVMValueRef b, unsigned segment,
                                  unsigned unit) {
   unsigned lanes = emit_lanes(a);
   int *first = IR_NEW_ARRAY(&e->arena, int, lanes);
@@ -454,7 +454,7 @@ static LLVMValueRef combine_pair(emitter *e, emit_piece_hook combine, LLVMValueR
  * within segments of 128 bits, which x86's cheapest shuffles do not leave, until a segment has one lane for each of its
  * rows, then by whole segments (scores of four queries 1.5 times as fast as by halves of vectors, Zen 4). What is left
  * of each row is halved. */
-static LLVMValueRef combine_rows(emitter *e, emit_piece_hook combine, LLVMValueRef *rows, unsigned count) {
+static LLVMValueRef combine_rows(emitter *e, emit_piece_hook *combine, LLVMValueRef *rows, unsigned count) {
   enum { SEGMENT_BITS = 128 };
   unsigned lanes = emit_lanes(rows[0]), bits = element_bits(rows[0]), unit = 1;
   for (; lanes * bits > e->facts->vector_bits && lanes / 2 >= count; lanes /= 2)
@@ -479,7 +479,7 @@ static bool fit_together(LLVMValueRef const *rows, unsigned count) {
 }
 
 /* The lanes of each row combined, one row's result a lane; together where that can be. */
-static LLVMValueRef combine_each(emitter *e, emit_piece_hook combine, LLVMValueRef *rows, unsigned count) {
+static LLVMValueRef combine_each(emitter *e, emit_piece_hook *combine, LLVMValueRef *rows, unsigned count) {
   if (fit_together(rows, count))
     return combine_rows(e, combine, rows, count);
   LLVMValueRef result = NULL;
@@ -496,7 +496,7 @@ static LLVMValueRef combine_each(emitter *e, emit_piece_hook combine, LLVMValueR
 bool emit_multi_reduction(emitter *e, const ir_op *op) {
   const ir_type *from = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
   const emit_value *source = emit_operand(e, op, 0), *start = emit_operand(e, op, 1);
-  emit_piece_hook combine = emit_info(ir_combine_of(op))->piece;
+  emit_piece_hook *combine = emit_info(ir_combine_of(op))->piece;
   unsigned count, outer = emit_outer_rank(from), row = 0;
   bool reduced[IR_MAX_RANK] = {0};
   const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
@@ -598,7 +598,7 @@ static LLVMValueRef factor_at(emitter *e, const factor *f, const int64_t *loops,
 }
 
 /* acc + lhs * rhs; for other kinds than add, the product is combined into acc. */
-static LLVMValueRef accumulate(emitter *e, emit_piece_hook combine, LLVMValueRef lhs, LLVMValueRef rhs,
+static LLVMValueRef accumulate(emitter *e, emit_piece_hook *combine, LLVMValueRef lhs, LLVMValueRef rhs,
                                LLVMValueRef acc) {
   if (combine == emit_addf || combine == emit_addi)
     return emit_multiply_add(e, lhs, rhs, acc);
@@ -777,7 +777,7 @@ static bool contract_rows(emitter *e, const ir_op *op, LLVMValueRef *result) {
  * dim, one accumulator row whose lanes are combined at the end. */
 bool emit_contract(emitter *e, const ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;
-  emit_piece_hook combine = emit_info(ir_combine_of(op))->piece;
+  emit_piece_hook *combine = emit_info(ir_combine_of(op))->piece;
   const emit_value *start = emit_operand(e, op, 2);
   LLVMValueRef *result = emit_result(e, op);
   if (!result)

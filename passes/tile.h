@@ -29,11 +29,13 @@ typedef struct tile_rescale {
   unsigned operand; /* of the consumer: where that result arrives */
 } tile_rescale;
 
+/* Creates the box of the result of an op that is not structured. NULL, and nothing created but index arithmetic, where
+ * the box of the result is not a box of the operands. */
+typedef ir_value *tile_hook(tile_builder *builder, ir_op *op, const tile_box *box);
+
 /* The PASS columns of op.def. Absent hooks mean: nothing special. */
 typedef struct pass_op_info {
-  /* Ops that are not structured: creates the box of the result. NULL, and nothing created but index arithmetic, where
-   * the box of the result is not a box of the operands. */
-  ir_value *(*tile)(tile_builder *builder, ir_op *op, const tile_box *box);
+  tile_hook *tile;
   bool cheap; /* see tile_is_cheap */
   /* Ops that can be tiled over their own reduction loop because they carry what they have seen so far: bit i says that
    * the i-th init is such a running state, updated by result i. All other results are then final only for their user

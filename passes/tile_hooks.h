@@ -3,13 +3,7 @@
 #define TEC_PASSES_TILE_HOOKS_H
 #include "passes/tile.h"
 
-ir_value *tile_constant(tile_builder *builder, ir_op *op, const tile_box *box);
-ir_value *tile_empty(tile_builder *builder, ir_op *op, const tile_box *box);
-ir_value *tile_cast(tile_builder *builder, ir_op *op, const tile_box *box);
-ir_value *tile_extract_slice(tile_builder *builder, ir_op *op, const tile_box *box);
-ir_value *tile_expand_shape(tile_builder *builder, ir_op *op, const tile_box *box);
-ir_value *tile_collapse_shape(tile_builder *builder, ir_op *op, const tile_box *box);
-ir_value *tile_pad(tile_builder *builder, ir_op *op, const tile_box *box);
+tile_hook tile_constant, tile_empty, tile_cast, tile_extract_slice, tile_expand_shape, tile_collapse_shape, tile_pad;
 
 void softmax_rescale(const tile_rescale *rescale);
 ir_value *softmax_start(ir_builder *builder, unsigned i, ir_value *out);
