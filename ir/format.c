@@ -97,6 +97,8 @@ static format_element read_element(const ir_op_info *info, const char **at, bool
     ++*at;
   } else if (skip_prefix(at, "attr-dict")) {
     element.kind = FORMAT_ATTR_DICT;
+  } else if (skip_prefix(at, "region")) {
+    element.kind = FORMAT_REGION;
   } else if (skip_prefix(at, "functional-type(")) {
     read_variable(info, at, &element);
     *at = skip(*at, is_comma_or_blank);

@@ -9,10 +9,13 @@
  *   unit($name)                the name itself where the op has the unit attribute
  *   attr-dict                  {..} with the attributes that the format does not name
  *   mixed($dynamic, $static)   [%a, 4, %b]: an operand group interleaved with a static array attribute
+ *   region                     the op's one region, with a label where it has a terminator: {^bb0(..): ..}
  *   ( elements )?              present if its anchor, the element marked with ^, is; the reader looks at the first one
  *
  * The types of the results are left out where the row infers them (IR_INFER); several results have the type of the one
  * that is named.
+ *
+ * What a text may leave out, the row's `complete` fills in behind the format, and its `implied` names what is not printed.
  *
  * Formats are constants of op.def: a malformed one is a bug, asserted. Each element is visited once, from left to
  * right, so running a format terminates. */
@@ -35,6 +38,7 @@ typedef enum format_kind {
   FORMAT_FUNCTIONAL_TYPE, /* index: operand group, second: result */
   FORMAT_ATTR_DICT,
   FORMAT_MIXED, /* index: operand group; name: the static attribute */
+  FORMAT_REGION,
 } format_kind;
 
 typedef struct format_element {

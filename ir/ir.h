@@ -390,6 +390,9 @@ typedef struct ir_op_info {
   /* The pretty syntax where `format` cannot say it. */
   bool (*parse)(ir_parser *parser, ir_draft *draft);
   void (*print)(ir_printer *printer, const ir_op *op);
+  /* Behind `format`: adds what the text may leave out; and the attributes, blank-separated, that it leaves out. */
+  bool (*complete)(ir_parser *parser, ir_draft *draft);
+  const char *(*implied)(const ir_op *op);
   /* Checks beyond what the row says; reports through ir_op_error. */
   bool (*verify)(const ir_op *op);
   /* Result types from operands and attributes (IR_INFER): fills types[], false if they do not fit. */

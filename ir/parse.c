@@ -417,6 +417,8 @@ static bool parse_element(void *data, const format_element *element) {
     return parse_attr_dict(parser, draft);
   case FORMAT_MIXED:
     return parse_mixed(parser, draft, '[', ']', index, ir_intern(parser->module, element->text, element->size));
+  case FORMAT_REGION:
+    return parse_region(parser, draft, NULL, 0);
   case FORMAT_TIGHT:
   case FORMAT_END:
     return true;
@@ -435,7 +437,8 @@ static bool element_is_next(void *data, const format_element *first, const forma
 /* The row's format. */
 static bool parse_by_format(ir_parser *parser, ir_draft *draft) {
   format_parse data = {parser, draft};
-  return format_run(draft->info, &(format_visitor){parse_element, element_is_next, &data});
+  return format_run(draft->info, &(format_visitor){parse_element, element_is_next, &data}) &&
+         (!draft->info->complete || draft->info->complete(parser, draft));
 }
 
 /* ---------------------------------------------------------------------------------------------- the generic form */

@@ -376,7 +376,7 @@ static bool print_element(void *data, const format_element *element) {
     print->tight = true;
     return true;
   case FORMAT_ATTR_DICT:
-    print_attr_dict(printer, op, NULL, "");
+    print_attr_dict(printer, op, ir_op_row(op)->implied ? ir_op_row(op)->implied(op) : NULL, "");
     return true;
   case FORMAT_END:
     return true;
@@ -406,6 +406,9 @@ static bool print_element(void *data, const format_element *element) {
     break;
   case FORMAT_MIXED:
     print_mixed(printer, op, "[", "]", element->index, ir_intern(printer->module, element->text, element->size));
+    break;
+  case FORMAT_REGION:
+    print_region(printer, ir_region(op, 0), !ir_op_has(op, IR_NO_TERMINATOR), 0);
     break;
   default:
     print_text(printer, "(");

@@ -173,17 +173,6 @@ void print_forall(ir_printer *printer, const ir_op *op) {
   print_attr_dict(printer, op, "staticLowerBound staticUpperBound staticStep", "");
 }
 
-/* scf.forall.in_parallel {..} */
-bool parse_in_parallel(ir_parser *parser, ir_draft *draft) {
-  return parse_region(parser, draft, NULL, 0) && parse_attr_dict(parser, draft);
-}
-
-void print_in_parallel(ir_printer *printer, const ir_op *op) {
-  print_text(printer, " ");
-  print_region(printer, ir_region(op, 0), false, 0);
-  print_attr_dict(printer, op, NULL, "");
-}
-
 /* ----------------------------------------------------------------------------------------------------------- if */
 
 /* scf.if %condition -> (T, ..) {..} else {..} {..} */

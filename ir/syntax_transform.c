@@ -37,54 +37,6 @@ void print_sequence(ir_printer *printer, const ir_op *op) {
   print_region(printer, ir_region(op, 0), true, 0);
 }
 
-static bool parse_match_filter(ir_parser *parser, ir_draft *draft) {
-  const ir_attr *ops;
-  parser_entries entries = {0};
-  if (parse_accept_word(parser, "ops")) {
-    if (!parse_expect(parser, '{') || !parse_attr(parser, NULL, &ops) || !parse_expect(parser, '}'))
-      return false;
-    draft_attr(parser, draft, "ops", ops);
-  }
-  if (parse_accept_word(parser, "attributes")) {
-    if (!parse_attr_entries(parser, &entries))
-      return false;
-    draft_attr(parser, draft, "op_attrs", ir_attr_dict(parser->module, entries.count, entries.entries));
-  }
-  return true;
-}
-
-/* transform.structured.match ops{["name", ..]} attributes {name, ..} in %target {..} : (T) -> T */
-bool parse_match(ir_parser *parser, ir_draft *draft) {
-  parser_types inputs = {0};
-  if (!parse_match_filter(parser, draft) || !parse_expect_word(parser, "in") || !parse_operand(parser, draft, 0) ||
-      !parse_attr_dict(parser, draft) || !parse_expect(parser, ':'))
-    return false;
-  ir_loc loc = parse_loc(parser);
-  if (!parse_function_type(parser, &inputs, &draft->types))
-    return false;
-  return (inputs.count == 1 && inputs.types[0] == draft->groups[0].values[0]->type) ||
-         parse_error_at(parser, loc, "expected the type of the target");
-}
-
-void print_match(ir_printer *printer, const ir_op *op) {
-  if (ir_attr_get(op, "ops")) {
-    print_text(printer, " ops{");
-    print_attr(printer, ir_attr_get(op, "ops"));
-    print_text(printer, "}");
-  }
-  if (ir_attr_get(op, "op_attrs")) {
-    print_text(printer, " attributes ");
-    print_attr(printer, ir_attr_get(op, "op_attrs"));
-  }
-  print_text(printer, " in ");
-  print_value(printer, ir_operand(op, 0));
-  print_attr_dict(printer, op, "ops op_attrs", "");
-  print_text(printer, " : (");
-  print_type(printer, ir_operand(op, 0)->type);
-  print_text(printer, ")");
-  print_arrow_results(printer, op);
-}
-
 /* transform.structured.fuse_ext %target, %stop {..} : (T, ..) -> (T, ..); without types all results are handles, as
  * many as are named. */
 bool parse_fuse_ext(ir_parser *parser, ir_draft *draft) {
