@@ -50,78 +50,21 @@ extern const ptx_type_row ptx_types[PTX_NUM_TYPES];
 
 /* The groups of modifiers; an instruction has at most one of each. */
 typedef enum ptx_group {
-  PTX_FTZ,
-  PTX_NOFTZ,
-  PTX_SAT,
-  PTX_APPROX,
-  PTX_HALF,
-  PTX_NAN_RESULT,
-  PTX_UNI,
-  PTX_ALIGNED,
-  PTX_ROUND,
-  PTX_INTEGRAL,
-  PTX_RELU,
-  PTX_SATFINITE,
-  PTX_COMPARISON,
-  PTX_BOOLEAN,
-  PTX_COMBINE,
-  PTX_SPACE,
-  PTX_TO,
-  PTX_VECTOR,
-  PTX_CACHE,
-  PTX_READ_ONLY,
-  PTX_EVICT,
-  PTX_PREFETCH,
-  PTX_LEVEL,
-  PTX_ORDER,
-  PTX_SCOPE,
-  PTX_SHUFFLE,
-  PTX_VOTE,
-  PTX_DIRECTION,
-  PTX_BEYOND,
-  PTX_SHAPE,
-  PTX_COUNT,
-  PTX_TRANSPOSE,
-  PTX_ROW,
-  PTX_COLUMN,
+#define GROUP(text, group, value) PTX_##group,
+#include "runtime/ptx_op.def"
   PTX_NUM_GROUPS
 } ptx_group;
 
 /* Their values; 0 is "none". */
 enum { HALF_LO = 1, HALF_HI, HALF_WIDE };
 enum { ROUND_NEAREST = 1, ROUND_ZERO, ROUND_DOWN, ROUND_UP, ROUND_AWAY };
-enum {
-  COMPARE_EQ = 1,
-  COMPARE_NE,
-  COMPARE_LT,
-  COMPARE_LE,
-  COMPARE_GT,
-  COMPARE_GE,
-  COMPARE_LO,
-  COMPARE_LS,
-  COMPARE_HI,
-  COMPARE_HS, /* unsigned */
-  COMPARE_EQU,
-  COMPARE_NEU,
-  COMPARE_LTU,
-  COMPARE_LEU,
-  COMPARE_GTU,
-  COMPARE_GEU,
-  COMPARE_NUM,
-  COMPARE_NAN /* floats */
-};
-enum {
-  COMBINE_AND = 1,
-  COMBINE_OR,
-  COMBINE_XOR,
-  COMBINE_ADD,
-  COMBINE_MIN,
-  COMBINE_MAX,
-  COMBINE_INC,
-  COMBINE_DEC,
-  COMBINE_EXCHANGE,
-  COMBINE_COMPARE
-};
+enum { COMPARE_EQ = 1, COMPARE_NE, COMPARE_LT, COMPARE_LE, COMPARE_GT, COMPARE_GE };
+enum { COMPARE_LO = COMPARE_GE + 1, COMPARE_LS, COMPARE_HI, COMPARE_HS };                               /* unsigned */
+enum { COMPARE_EQU = COMPARE_HS + 1, COMPARE_NEU, COMPARE_LTU, COMPARE_LEU, COMPARE_GTU, COMPARE_GEU }; /* floats, .. */
+enum { COMPARE_NUM = COMPARE_GEU + 1, COMPARE_NAN }; /* .. not by order */
+enum { COMBINE_AND = 1, COMBINE_OR, COMBINE_XOR };
+enum { COMBINE_ADD = COMBINE_XOR + 1, COMBINE_MIN, COMBINE_MAX, COMBINE_INC, COMBINE_DEC };
+enum { COMBINE_EXCHANGE = COMBINE_DEC + 1, COMBINE_COMPARE };
 enum { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_PARAM, SPACE_CONST };
 enum { SHUFFLE_UP = 1, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX };
 enum { VOTE_ALL = 1, VOTE_ANY, VOTE_BALLOT };
@@ -146,98 +89,10 @@ typedef enum ptx_unit {
   UNIT_WARPGROUP
 } ptx_unit;
 
-/* Rows of the table by number; several rows may stand for one operation, so the operations have names of their own. */
+/* Operations; several rows of the table may stand for one. */
 typedef enum ptx_op {
-  OP_ABS,
-  OP_ACTIVEMASK,
-  OP_ADD,
-  OP_AND,
-  OP_ATOM,
-  OP_BARRIER_ARRIVE,
-  OP_BARRIER_SYNC,
-  OP_BAR_ARRIVE,
-  OP_BAR_SYNC,
-  OP_BAR_WARP,
-  OP_BFE,
-  OP_BFI,
-  OP_BRA,
-  OP_BREV,
-  OP_BRX,
-  OP_CALL,
-  OP_CLZ,
-  OP_CNOT,
-  OP_COPYSIGN,
-  OP_COS,
-  OP_CP_ASYNC,
-  OP_CP_COMMIT,
-  OP_CP_WAIT,
-  OP_CP_WAIT_ALL,
-  OP_CVT,
-  OP_CVTA,
-  OP_DIV,
-  OP_ELECT,
-  OP_EX2,
-  OP_EXIT,
-  OP_FABS,
-  OP_FADD,
-  OP_FDIV,
-  OP_FENCE,
-  OP_FMA,
-  OP_FMAX,
-  OP_FMIN,
-  OP_FMUL,
-  OP_FNEG,
-  OP_FSUB,
-  OP_LD,
-  OP_LDMATRIX,
-  OP_LG2,
-  OP_LOP3,
-  OP_MAD,
-  OP_MATCH,
-  OP_MATCH_ALL,
-  OP_MAX,
-  OP_MIN,
-  OP_MMA,
-  OP_MOV,
-  OP_MUL,
-  OP_NANOSLEEP,
-  OP_NEG,
-  OP_NOT,
-  OP_OR,
-  OP_POPC,
-  OP_PREFETCH,
-  OP_PRMT,
-  OP_PROXY_FENCE,
-  OP_RCP,
-  OP_RED,
-  OP_REDUX,
-  OP_REM,
-  OP_RET,
-  OP_RSQRT,
-  OP_SELP,
-  OP_SET,
-  OP_SETP,
-  OP_SHF,
-  OP_SHFL,
-  OP_SHL,
-  OP_SHR,
-  OP_SIN,
-  OP_SLCT,
-  OP_SQRT,
-  OP_ST,
-  OP_STMATRIX,
-  OP_SUB,
-  OP_TANH,
-  OP_TESTP,
-  OP_TESTP_INF,
-  OP_TESTP_NAN,
-  OP_TRAP,
-  OP_VOTE,
-  OP_WGMMA,
-  OP_WGMMA_COMMIT,
-  OP_WGMMA_FENCE,
-  OP_WGMMA_WAIT,
-  OP_XOR
+#define OP(id, text, operands, num_types, types, required, optional, unit) OP_##id,
+#include "runtime/ptx_op.def"
 } ptx_op;
 
 /* Where an operand's values are. */

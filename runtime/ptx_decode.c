@@ -21,6 +21,7 @@ typedef struct op_row {
 static const op_row rows[] = {
 #define OP(id, text, operands, num_types, types, required, optional, unit)                                             \
   {text, operands, OP_##id, num_types, UNIT_##unit, types, required, optional},
+#define FORM OP
 #include "runtime/ptx_op.def"
 };
 
@@ -29,6 +30,7 @@ static const struct {
   uint8_t group, value;
 } modifiers[] = {
 #define MODIFIER(text, group, value) {text, PTX_##group, value},
+#define GROUP MODIFIER
 #include "runtime/ptx_op.def"
 };
 
