@@ -37,14 +37,14 @@ typedef enum ptx_type_kind {
 } ptx_type_kind;
 
 typedef enum ptx_type {
-#define TYPE(id, text, bits, kind) PTX_##id,
+#define TYPE(id, text, bits, kind, element) PTX_##id,
 #include "runtime/ptx_op.def"
   PTX_NUM_TYPES
 } ptx_type;
 
 typedef struct ptx_type_row {
   const char *text;
-  uint8_t bits, kind;
+  uint8_t bits, kind, element; /* element: the type of each of two, or the type itself */
 } ptx_type_row;
 extern const ptx_type_row ptx_types[PTX_NUM_TYPES];
 
@@ -58,10 +58,9 @@ typedef enum ptx_group {
 /* Their values; 0 is "none". */
 enum { HALF_LO = 1, HALF_HI, HALF_WIDE };
 enum { ROUND_NEAREST = 1, ROUND_ZERO, ROUND_DOWN, ROUND_UP, ROUND_AWAY };
-enum { COMPARE_EQ = 1, COMPARE_NE, COMPARE_LT, COMPARE_LE, COMPARE_GT, COMPARE_GE };
-enum { COMPARE_LO = COMPARE_GE + 1, COMPARE_LS, COMPARE_HI, COMPARE_HS };                               /* unsigned */
-enum { COMPARE_EQU = COMPARE_HS + 1, COMPARE_NEU, COMPARE_LTU, COMPARE_LEU, COMPARE_GTU, COMPARE_GEU }; /* floats, .. */
-enum { COMPARE_NUM = COMPARE_GEU + 1, COMPARE_NAN }; /* .. not by order */
+/* A comparison is the set of the outcomes for which it holds; COMPARE_BITS: of unsigned numbers alone. */
+enum { COMPARE_LESS = 1, COMPARE_EQUAL = 2, COMPARE_GREATER = 4, COMPARE_UNORDERED = 8, COMPARE_BITS = 16 };
+enum { COMPARE_NOT_EQUAL = COMPARE_LESS | COMPARE_GREATER, COMPARE_ORDERED = COMPARE_NOT_EQUAL | COMPARE_EQUAL };
 enum { COMBINE_AND = 1, COMBINE_OR, COMBINE_XOR };
 enum { COMBINE_ADD = COMBINE_XOR + 1, COMBINE_MIN, COMBINE_MAX, COMBINE_INC, COMBINE_DEC };
 enum { COMBINE_EXCHANGE = COMBINE_DEC + 1, COMBINE_COMPARE };

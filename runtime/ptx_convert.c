@@ -5,8 +5,6 @@
 
 /* ------------------------------------------------------------------------------------------------------ conversions */
 
-static uint64_t mask_of(unsigned bits) { return bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1; }
-
 static bool is_float(ptx_type type) { return ptx_types[type].kind == KIND_FLOAT; }
 
 static double flush_single(double value) { return fabs(value) < 0x1p-126 ? copysign(0, value) : value; }
@@ -20,9 +18,9 @@ static uint64_t float_to_integer(double value, ptx_type to) {
     double limit = ldexp(1, (int)bits - 1);
     if (value < -limit)
       return (uint64_t)1 << (bits - 1);
-    return value >= limit ? mask_of(bits - 1) : (uint64_t)(int64_t)value;
+    return value >= limit ? ptx_mask(bits - 1) : (uint64_t)(int64_t)value;
   }
-  return value < 0 ? 0 : value >= ldexp(1, (int)bits) ? mask_of(bits) : (uint64_t)value;
+  return value < 0 ? 0 : value >= ldexp(1, (int)bits) ? ptx_mask(bits) : (uint64_t)value;
 }
 
 /* 64-bit integers do not fit a double: the last bit is set when bits were lost, as if rounded to odd. */
@@ -39,7 +37,7 @@ static double integer_to_double(uint64_t value, ptx_type from, ptx_type to) {
 
 static uint64_t saturate_integer(uint64_t value, ptx_type from, ptx_type to) {
   bool from_signed = ptx_types[from].kind == KIND_SIGNED, to_signed = ptx_types[to].kind == KIND_SIGNED;
-  uint64_t most = mask_of(ptx_types[to].bits - (to_signed ? 1 : 0));
+  uint64_t most = ptx_mask(ptx_types[to].bits - (to_signed ? 1 : 0));
   if (from_signed && (int64_t)value < 0) {
     int64_t smallest = to_signed ? -(int64_t)most - 1 : 0;
     return (int64_t)value < smallest ? (uint64_t)smallest : value;
@@ -66,7 +64,7 @@ static uint64_t float_to_float(const ptx_instruction *instruction, double value,
 
 static uint64_t convert(const ptx_instruction *instruction, uint64_t value, ptx_type from, ptx_type to) {
   unsigned bits = ptx_types[from].bits;
-  value &= mask_of(bits);
+  value &= ptx_mask(bits);
   if (is_float(from)) {
     double number = ptx_to_double(from, value);
     if (is_float(to))
@@ -86,25 +84,10 @@ static uint64_t convert(const ptx_instruction *instruction, uint64_t value, ptx_
   return instruction->field[PTX_SAT] ? saturate_integer(value, from, to) : value;
 }
 
-static ptx_type half_of(ptx_type packed) {
-  switch (packed) {
-  case PTX_F16X2:
-    return PTX_F16;
-  case PTX_BF16X2:
-    return PTX_BF16;
-  case PTX_E4M3X2:
-    return PTX_E4M3;
-  case PTX_E5M2X2:
-    return PTX_E5M2;
-  default:
-    return packed;
-  }
-}
-
 /* Narrow results fill wider registers by the sign of the type. */
 static uint64_t widen(uint64_t value, ptx_type type) {
   return ptx_types[type].kind == KIND_SIGNED ? ptx_sign_extend(value, ptx_types[type].bits)
-                                             : value & mask_of(ptx_types[type].bits);
+                                             : value & ptx_mask(ptx_types[type].bits);
 }
 
 static uint64_t window_of(const ptx_instruction *instruction) {
@@ -123,7 +106,7 @@ static uint64_t window_of(const ptx_instruction *instruction) {
 bool ptx_execute_convert(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
   const ptx_operand *operands = ptx_operand_of(warp, instruction, 0);
   ptx_type to = (ptx_type)instruction->type[0], from = (ptx_type)instruction->type[1];
-  ptx_type half_to = half_of(to), half_from = half_of(from);
+  ptx_type half_to = (ptx_type)ptx_types[to].element, half_from = (ptx_type)ptx_types[from].element;
   uint64_t window = window_of(instruction);
   PTX_FOR_LANES(lane, lanes) {
     uint64_t value = ptx_lane_value(warp, &operands[1], lane), result;
@@ -145,106 +128,48 @@ bool ptx_execute_convert(ptx_warp *warp, const ptx_instruction *instruction, uin
 
 /* ------------------------------------------------------------------------------------------------------ comparisons */
 
-static bool compare_integers(unsigned comparison, uint64_t a, uint64_t b, bool is_signed) {
-  bool less = is_signed ? (int64_t)a < (int64_t)b : a < b;
-  switch (comparison) {
-  case COMPARE_EQ:
-    return a == b;
-  case COMPARE_NE:
-    return a != b;
-  case COMPARE_LT:
-  case COMPARE_LO:
-    return less;
-  case COMPARE_LE:
-  case COMPARE_LS:
-    return less || a == b;
-  case COMPARE_GT:
-  case COMPARE_HI:
-    return !less && a != b;
-  default:
-    return !less;
-  }
-}
-
-static bool compare_floats(unsigned comparison, double a, double b) {
-  bool unordered = isnan(a) || isnan(b);
-  switch (comparison) {
-  case COMPARE_EQ:
-    return a == b;
-  case COMPARE_NE:
-    return !unordered && a != b;
-  case COMPARE_LT:
-    return a < b;
-  case COMPARE_LE:
-    return a <= b;
-  case COMPARE_GT:
-    return a > b;
-  case COMPARE_GE:
-    return a >= b;
-  case COMPARE_EQU:
-    return unordered || a == b;
-  case COMPARE_NEU:
-    return unordered || a != b;
-  case COMPARE_LTU:
-    return unordered || a < b;
-  case COMPARE_LEU:
-    return unordered || a <= b;
-  case COMPARE_GTU:
-    return unordered || a > b;
-  case COMPARE_GEU:
-    return unordered || a >= b;
-  case COMPARE_NUM:
-    return !unordered;
-  default:
-    return unordered;
-  }
-}
-
-static unsigned comparison_of(const ptx_instruction *instruction) {
-  unsigned half = instruction->field[PTX_HALF];
-  return half == HALF_LO ? COMPARE_LO : half == HALF_HI ? COMPARE_HI : instruction->field[PTX_COMPARISON];
-}
-
 static double compared_double(const ptx_instruction *instruction, uint64_t bits, ptx_type type) {
   double value = ptx_to_double(type, bits);
   double smallest = type == PTX_F16 ? 0x1p-14 : 0x1p-126;
   return instruction->field[PTX_FTZ] && fabs(value) < smallest ? copysign(0, value) : value;
 }
 
+static unsigned outcome_of(const ptx_instruction *instruction, uint64_t a, uint64_t b, ptx_type type) {
+  if (is_float(type)) {
+    double left = compared_double(instruction, a, type), right = compared_double(instruction, b, type);
+    return isunordered(left, right) ? COMPARE_UNORDERED
+           : left == right          ? COMPARE_EQUAL
+           : left < right           ? COMPARE_LESS
+                                    : COMPARE_GREATER;
+  }
+  a = widen(a, type);
+  b = widen(b, type);
+  bool less = ptx_types[type].kind == KIND_SIGNED ? (int64_t)a < (int64_t)b : a < b;
+  return a == b ? COMPARE_EQUAL : less ? COMPARE_LESS : COMPARE_GREATER;
+}
+
+/* .lo and .hi are names of modifiers that other instructions have, too. */
 static bool compare(const ptx_instruction *instruction, uint64_t a, uint64_t b, ptx_type type) {
-  unsigned bits = ptx_types[type].bits;
-  if (is_float(type))
-    return compare_floats(comparison_of(instruction), compared_double(instruction, a, type),
-                          compared_double(instruction, b, type));
-  bool is_signed = ptx_types[type].kind == KIND_SIGNED;
-  return compare_integers(comparison_of(instruction), is_signed ? ptx_sign_extend(a, bits) : a,
-                          is_signed ? ptx_sign_extend(b, bits) : b, is_signed);
+  unsigned half = instruction->field[PTX_HALF], comparison = instruction->field[PTX_COMPARISON];
+  comparison = half == HALF_LO ? COMPARE_LESS : half == HALF_HI ? COMPARE_GREATER : comparison;
+  return comparison & outcome_of(instruction, a, b, type);
 }
 
 static uint32_t combine(const ptx_instruction *instruction, uint32_t truth, uint32_t other) {
-  switch (instruction->field[PTX_BOOLEAN]) {
-  case COMBINE_AND:
-    return truth & other;
-  case COMBINE_OR:
-    return truth | other;
-  case COMBINE_XOR:
-    return truth ^ other;
-  default:
-    return truth;
-  }
+  return instruction->field[PTX_BOOLEAN] ? (uint32_t)ptx_combine(instruction, truth, other, 0) : truth;
 }
 
 /* The lanes in which operands `first` and the next compare true; of a packed type the lower or upper halves. */
 static uint32_t compare_lanes(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes, unsigned first,
                               unsigned half) {
   const ptx_operand *operands = ptx_operand_of(warp, instruction, first);
-  ptx_type given = (ptx_type)instruction->type[PTX_MAX_TYPES - 1], type = half_of(given);
+  ptx_type given = (ptx_type)instruction->type[PTX_MAX_TYPES - 1], type = (ptx_type)ptx_types[given].element;
   unsigned bits = ptx_types[type].bits;
   uint32_t truth = 0;
   PTX_FOR_LANES(lane, lanes) {
     uint64_t a = ptx_lane_value(warp, &operands[0], lane) >> (half * bits);
     uint64_t b = ptx_lane_value(warp, &operands[1], lane) >> (half * bits);
-    truth |= (uint32_t)compare(instruction, a & mask_of(bits), b & mask_of(bits), type) << lane;
+    truth |= (uint32_t)compare(instruction, a & ptx_mask(bits), b & ptx_mask(bits), type) << lane;
   }
   return truth;
 }

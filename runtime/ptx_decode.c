@@ -43,7 +43,7 @@ static const struct {
 };
 
 const ptx_type_row ptx_types[PTX_NUM_TYPES] = {
-#define TYPE(id, text, bits, kind) {text, bits, KIND_##kind},
+#define TYPE(id, text, bits, kind, element) {text, bits, KIND_##kind, PTX_##element},
 #include "runtime/ptx_op.def"
 };
 
@@ -635,10 +635,11 @@ static bool comparison_fits(const ptx_instruction *instruction, ptx_type type) {
   if (half)
     return half != HALF_WIDE && kind == KIND_UNSIGNED;
   if (kind == KIND_FLOAT || kind == KIND_PACKED)
-    return comparison <= COMPARE_GE || comparison >= COMPARE_EQU;
+    return !(comparison & COMPARE_BITS);
   if (kind == KIND_BITS)
-    return comparison <= COMPARE_NE;
-  return comparison <= COMPARE_GE || (kind == KIND_UNSIGNED && (comparison == COMPARE_LS || comparison == COMPARE_HS));
+    return comparison == COMPARE_EQUAL || comparison == COMPARE_NOT_EQUAL;
+  return !(comparison & COMPARE_UNORDERED) && comparison != COMPARE_ORDERED &&
+         (kind == KIND_UNSIGNED || !(comparison & COMPARE_BITS));
 }
 
 static bool combination_fits(const ptx_instruction *instruction) {

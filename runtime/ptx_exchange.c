@@ -83,25 +83,6 @@ static bool match(ptx_warp *warp, const ptx_instruction *instruction, uint32_t l
   return true;
 }
 
-static uint32_t combine(const ptx_instruction *instruction, uint32_t a, uint32_t b) {
-  bool is_signed = instruction->type[0] == PTX_S32;
-  bool less = is_signed ? (int32_t)a < (int32_t)b : a < b;
-  switch (instruction->field[PTX_BOOLEAN] ? instruction->field[PTX_BOOLEAN] : instruction->field[PTX_COMBINE]) {
-  case COMBINE_AND:
-    return a & b;
-  case COMBINE_OR:
-    return a | b;
-  case COMBINE_XOR:
-    return a ^ b;
-  case COMBINE_ADD:
-    return a + b;
-  case COMBINE_MIN:
-    return less ? a : b;
-  default:
-    return less ? b : a; /* COMBINE_MAX */
-  }
-}
-
 static bool reduce(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
   const ptx_operand *value = ptx_operand_of(warp, instruction, 1);
   uint32_t result[PTX_LANES];
@@ -109,7 +90,7 @@ static bool reduce(ptx_warp *warp, const ptx_instruction *instruction, uint32_t 
     uint32_t members = members_of(warp, instruction, lane, lanes), first = ptx_first_lane(members);
     result[lane] = (uint32_t)ptx_lane_value(warp, value, first);
     PTX_FOR_LANES(other, members & (members - 1))
-    result[lane] = combine(instruction, result[lane], (uint32_t)ptx_lane_value(warp, value, other));
+    result[lane] = (uint32_t)ptx_combine(instruction, result[lane], ptx_lane_value(warp, value, other), 0);
   }
   PTX_FOR_LANES(lane, lanes) ptx_set_lane(warp, ptx_operand_of(warp, instruction, 0), lane, result[lane]);
   return true;

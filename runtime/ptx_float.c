@@ -96,8 +96,7 @@ typedef struct element_form {
 static element_form form_of(const ptx_instruction *instruction) {
   ptx_type type = (ptx_type)instruction->type[0];
   bool packed = ptx_types[type].kind == KIND_PACKED;
-  if (packed)
-    type = type == PTX_F16X2 ? PTX_F16 : type == PTX_BF16X2 ? PTX_BF16 : PTX_F32;
+  type = (ptx_type)ptx_types[type].element;
   return (element_form){.type = type,
                         .factor = packed ? type : (ptx_type)instruction->type[1],
                         .count = packed ? 2 : 1,
@@ -130,8 +129,7 @@ static double read_element(const ptx_warp *warp, const ptx_instruction *instruct
     return 0;
   ptx_type type = number + 1u < instruction->num_operands ? form->factor : form->type;
   unsigned bits = ptx_types[type].bits;
-  uint64_t mask = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
-  uint64_t value = ptx_lane_value(warp, ptx_operand_of(warp, instruction, number), lane) >> (i * bits) & mask;
+  uint64_t value = ptx_lane_value(warp, ptx_operand_of(warp, instruction, number), lane) >> (i * bits) & ptx_mask(bits);
   return flush_double(form, ptx_to_double(type, value));
 }
 

@@ -190,6 +190,11 @@ static inline uint64_t ptx_sign_extend(uint64_t value, unsigned bits) {
   return (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits));
 }
 
+/* The lowest `bits` bits. */
+static inline uint64_t ptx_mask(unsigned bits) { return bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1; }
+/* What .and, .add, .exch .. make of the old value and b, and of c for .cas (ptx_memory.c). */
+uint64_t ptx_combine(const ptx_instruction *instruction, uint64_t old, uint64_t b, uint64_t c);
+
 /* Floats as doubles, which hold all of them exactly (ptx_number.c). */
 double ptx_to_double(ptx_type type, uint64_t bits);
 /* To a whole number; `rounding` 0 is to nearest, too. */

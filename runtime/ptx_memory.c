@@ -170,7 +170,7 @@ static bool store(ptx_warp *warp, const ptx_instruction *instruction, uint32_t l
 
 static uint64_t add_values(ptx_type type, uint64_t a, uint64_t b) {
   if (type == PTX_F16X2 || type == PTX_BF16X2) {
-    ptx_type half = type == PTX_F16X2 ? PTX_F16 : PTX_BF16;
+    ptx_type half = (ptx_type)ptx_types[type].element;
     return add_values(half, a & 0xffff, b & 0xffff) | add_values(half, a >> 16 & 0xffff, b >> 16 & 0xffff) << 16;
   }
   if (ptx_types[type].kind != KIND_FLOAT)
@@ -191,8 +191,7 @@ static bool is_less(ptx_type type, uint64_t a, uint64_t b) {
   }
 }
 
-/* The value that an atomic of old and b (and c, for cas) leaves. */
-static uint64_t combine(const ptx_instruction *instruction, uint64_t old, uint64_t b, uint64_t c) {
+uint64_t ptx_combine(const ptx_instruction *instruction, uint64_t old, uint64_t b, uint64_t c) {
   ptx_type type = (ptx_type)instruction->type[0];
   unsigned boolean = instruction->field[PTX_BOOLEAN];
   switch (boolean ? boolean : instruction->field[PTX_COMBINE]) {
@@ -240,7 +239,7 @@ static bool atomic(ptx_warp *warp, const ptx_instruction *instruction, uint32_t 
     touch(&all, &place, lane);
     if (place.space == SPACE_GLOBAL)
       pthread_mutex_lock(lock);
-    uint64_t old = read_value(place.bytes, size), value = combine(instruction, old, b, c);
+    uint64_t old = read_value(place.bytes, size), value = ptx_combine(instruction, old, b, c);
     memcpy(place.bytes, &value, size);
     if (place.space == SPACE_GLOBAL)
       pthread_mutex_unlock(lock);
