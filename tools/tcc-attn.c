@@ -23,6 +23,12 @@ static const struct command_row {
 };
 enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
 
+double command_seconds(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 static void print_message(void *user, tec_severity severity, const char *text) { fputs(text, stderr); }
 
 tec_context *command_context(uint32_t threads, uint32_t spin, bool report) {
