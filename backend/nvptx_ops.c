@@ -123,8 +123,7 @@ static const struct {
 };
 
 static const char *find_product(const ir_op *op) {
-  unsigned count;
-  const int64_t *shape = ir_attr_i64s_of(op, "mmaShape", &count);
+  const int64_t *shape = ir_attr_i64s_of(op, "mmaShape", NULL);
   ir_scalar element = ir_operand(op, 0)->type->element, sum = ir_operand(op, 2)->type->element;
   bool tf32 = ir_attr_get(op, "tf32Enabled") != NULL;
   for (size_t i = 0; i < sizeof products / sizeof *products; i++)

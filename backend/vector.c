@@ -110,8 +110,8 @@ bool emit_transpose_op(emitter *e, const ir_op *op) {
   const ir_type *type = ir_operand(op, 0)->type;
   const emit_value *source = emit_operand(e, op, 0);
   LLVMValueRef *result = emit_result(e, op);
-  unsigned count, permutation[IR_MAX_RANK];
-  const int64_t *ints = ir_attr_i64s_of(op, "permutation", &count);
+  unsigned permutation[IR_MAX_RANK];
+  const int64_t *ints = ir_attr_i64s_of(op, "permutation", NULL);
   for (unsigned i = 0; i < type->rank; i++)
     permutation[i] = (unsigned)ints[i];
   if (type->rank)
@@ -497,30 +497,27 @@ bool emit_multi_reduction(emitter *e, const ir_op *op) {
   const ir_type *from = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
   const emit_value *source = emit_operand(e, op, 0), *start = emit_operand(e, op, 1);
   emit_piece_hook *combine = emit_info(ir_combine_of(op))->piece;
-  unsigned count, outer = emit_outer_rank(from), row = 0;
-  bool reduced[IR_MAX_RANK] = {0};
-  const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
-  for (unsigned i = 0; i < count; i++)
-    reduced[dims[i]] = true;
+  unsigned outer = emit_outer_rank(from), row = 0;
+  uint32_t reduced = ir_attr_set_of(op, "reduction_dims");
   LLVMValueRef *result = emit_result(e, op);
   if (!result)
     return false;
   int64_t kept_shape[IR_MAX_RANK], position[IR_MAX_RANK] = {0}, places = 1;
   unsigned kept_rank = 0;
   for (unsigned i = 0; i < outer; i++)
-    if (!reduced[i])
+    if (!(reduced >> i & 1))
       places *= kept_shape[kept_rank++] = from->shape[i];
   LLVMValueRef *partial = IR_NEW_ARRAY(&e->arena, LLVMValueRef, places);
   do {
     int64_t at[IR_MAX_RANK];
     for (unsigned i = 0, next = 0; i < outer; i++)
-      if (!reduced[i])
+      if (!(reduced >> i & 1))
         at[next++] = position[i];
     LLVMValueRef *place = &partial[emit_linear(kept_rank, kept_shape, at)];
     LLVMValueRef piece = emit_widen(e, from->element, source->pieces[row++]);
     *place = *place ? combine(e, NULL, (LLVMValueRef[]){*place, piece}) : piece;
   } while (emit_next(outer, from->shape, position));
-  bool horizontal = from->rank && reduced[from->rank - 1];
+  bool horizontal = from->rank && reduced >> (from->rank - 1) & 1;
   unsigned lanes = emit_row_length(to), num_pieces = emit_get(e, ir_result(op, 0))->num_pieces;
   bool at_once = horizontal && num_pieces > 1 && fit_together(partial, num_pieces * lanes);
   LLVMValueRef all = at_once ? combine_rows(e, combine, partial, num_pieces * lanes) : NULL;

@@ -228,7 +228,8 @@ const char *ir_attr_string_or(const ir_op *op, const char *name, const char *fal
 const int64_t *ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *count) {
   static const int64_t none = 0;
   const ir_attr *attr = ir_attr_get(op, name);
-  *count = attr ? attr->count : 0;
+  if (count)
+    *count = attr ? attr->count : 0;
   if (attr && attr->kind == IR_ATTR_I64S)
     return attr->count ? attr->ints : &none;
   if (!attr || attr->kind != IR_ATTR_ARRAY)
@@ -240,4 +241,21 @@ const int64_t *ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *coun
     copy[i] = attr->elements[i]->value;
   }
   return copy;
+}
+
+bool ir_are_distinct(unsigned count, const int64_t *numbers, unsigned limit, uint32_t *set) {
+  *set = 0;
+  for (unsigned i = 0; i < count; i++) {
+    if (numbers[i] < 0 || numbers[i] >= limit || *set >> numbers[i] & 1)
+      return false;
+    *set |= ir_bit((unsigned)numbers[i]);
+  }
+  return true;
+}
+
+uint32_t ir_attr_set_of(const ir_op *op, const char *name) {
+  unsigned count;
+  uint32_t set = 0;
+  const int64_t *numbers = ir_attr_i64s_of(op, name, &count);
+  return numbers && ir_are_distinct(count, numbers, 32, &set) ? set : 0;
 }

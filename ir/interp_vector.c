@@ -226,21 +226,16 @@ bool eval_contract(ir_interp *interp, const ir_op *op) {
 
 bool eval_multi_reduction(ir_interp *interp, const ir_op *op) {
   interp_value *source = interp_operand(interp, op, 0), acc;
-  unsigned count = 0;
-  const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
-  if (!take_accumulator(interp, op, 1, &acc) || !dims)
+  uint32_t reduced = ir_attr_set_of(op, "reduction_dims");
+  if (!take_accumulator(interp, op, 1, &acc))
     return false;
   size_t mark = ir_arena_mark(&interp->scratch);
   interp_nest nest = interp_nest_create(interp, source->rank, source->shape, 2);
   interp_nest_bind(&nest, 1, source);
   unsigned kept = 0;
-  for (unsigned dim = 0; dim < source->rank; dim++) {
-    bool reduced = false;
-    for (unsigned i = 0; i < count; i++)
-      reduced |= dims[i] == dim;
-    if (!reduced)
+  for (unsigned dim = 0; dim < source->rank; dim++)
+    if (!(reduced >> dim & 1))
       nest.strides[0][dim] = acc.strides[kept++];
-  }
   run_combine(interp, op, &nest, combine_of(op), source->element, interp_cells(&acc), interp_cells(source), NULL);
   ir_arena_rewind(&interp->scratch, mark);
   return interp_give(interp, op, &acc);

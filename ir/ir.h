@@ -576,8 +576,13 @@ bool ir_attrs_equal(unsigned count, const ir_named_attr *a, const ir_named_attr 
 int64_t ir_attr_int_or(const ir_op *op, const char *name, int64_t fallback);
 const char *ir_attr_string_or(const ir_op *op, const char *name, const char *fallback); /* STRING, SYMBOL, KEYWORD */
 /* The `count` elements of an array of integers, however it is spelled: array<i64: ..> or [1, 2]. NULL if absent or not
- * such. */
+ * such. `count` may be NULL. */
 const int64_t *ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *count);
+
+/* The numbers are distinct and below `limit`, at most 32: as bits in *set. */
+bool ir_are_distinct(unsigned count, const int64_t *numbers, unsigned limit, uint32_t *set);
+/* Those of an attribute that are, as bits; none where it is absent. */
+uint32_t ir_attr_set_of(const ir_op *op, const char *name);
 
 /* Calls `visit` for each op in the block and below, parents first; the op visited may be erased. Stops on false. */
 bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data);

@@ -174,17 +174,33 @@ const ir_structure *structure_maps(const ir_op *op) {
 
 /* Reads a list of distinct dims below `rank`. */
 static bool get_dims(const ir_op *op, const char *name, unsigned rank, unsigned *count, const int64_t **dims) {
+  uint32_t set;
   *dims = ir_attr_i64s_of(op, name, count);
   if (!*dims)
     return refuse(op, "needs '%s', a list of dims", name);
-  uint32_t seen = 0;
-  for (unsigned i = 0; i < *count; i++) {
-    int64_t dim = (*dims)[i];
-    if (dim < 0 || dim >= rank || seen >> dim & 1)
-      return refuse(op, "'%s' must be distinct dims below %u", name, rank);
-    seen |= 1u << dim;
+  return ir_are_distinct(*count, *dims, rank, &set) || refuse(op, "'%s' must be distinct dims below %u", name, rank);
+}
+
+/* Subscripts of the first operands are all loops, those of the others are under the map. */
+static const ir_structure *whole_and_others(const ir_op *op, unsigned num_loops, uint32_t reductions,
+                                            unsigned num_whole, const ir_map *others) {
+  ir_structure *structure = new_structure(op, num_loops);
+  structure->reductions = reductions;
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    const ir_map *map = i < num_whole ? ir_map_identity(op->module, num_loops) : others;
+    if (!has_rank(op, i, map->num_results))
+      return NULL;
+    set_map(structure, i, map);
   }
-  return true;
+  return structure;
+}
+
+/* The init's subscripts are all loops, those of the input under the map. */
+static const ir_structure *over_init(const ir_op *op, const ir_map *input) {
+  ir_structure *structure = new_structure(op, input->num_dims);
+  set_map(structure, 0, input);
+  set_map(structure, 1, ir_map_identity(op->module, input->num_dims));
+  return structure;
 }
 
 const ir_structure *structure_reduce(const ir_op *op) {
@@ -195,16 +211,8 @@ const ir_structure *structure_reduce(const ir_op *op) {
   unsigned rank = operand_rank(op, 0);
   if (!get_dims(op, "dimensions", rank, &count, &dims))
     return NULL;
-  ir_structure *structure = new_structure(op, rank);
-  for (unsigned i = 0; i < count; i++)
-    structure->reductions |= 1u << dims[i];
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    const ir_map *map = i < inputs ? ir_map_identity(op->module, rank) : ir_map_without(op->module, rank, count, dims);
-    if (!has_rank(op, i, map->num_results))
-      return NULL;
-    set_map(structure, i, map);
-  }
-  return structure;
+  return whole_and_others(op, rank, ir_attr_set_of(op, "dimensions"), inputs,
+                          ir_map_without(op->module, rank, count, dims));
 }
 
 /* Broadcast and transpose: one input, one init. */
@@ -218,11 +226,7 @@ const ir_structure *structure_broadcast(const ir_op *op) {
   if (!is_unary(op) || !get_dims(op, "dimensions", operand_rank(op, 1), &count, &dims) ||
       !has_rank(op, 0, operand_rank(op, 1) - count))
     return NULL;
-  unsigned rank = operand_rank(op, 1);
-  ir_structure *structure = new_structure(op, rank);
-  set_map(structure, 0, ir_map_without(op->module, rank, count, dims));
-  set_map(structure, 1, ir_map_identity(op->module, rank));
-  return structure;
+  return over_init(op, ir_map_without(op->module, operand_rank(op, 1), count, dims));
 }
 
 const ir_structure *structure_transpose(const ir_op *op) {
@@ -235,21 +239,11 @@ const ir_structure *structure_transpose(const ir_op *op) {
     return refuse(op, "'permutation' must have %u entries, not %u", operand_rank(op, 0), count);
   for (unsigned i = 0; i < count; i++)
     dims[permutation[i]] = i; /* loop i runs over dim i of the result */
-  ir_structure *structure = new_structure(op, count);
-  set_map(structure, 0, ir_map_select(op->module, count, count, dims));
-  set_map(structure, 1, ir_map_identity(op->module, count));
-  return structure;
+  return over_init(op, ir_map_select(op->module, count, count, dims));
 }
 
 const ir_structure *structure_map(const ir_op *op) {
-  unsigned rank = operand_rank(op, op->num_operands - 1);
-  ir_structure *structure = new_structure(op, rank);
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    if (!has_rank(op, i, rank))
-      return NULL;
-    set_map(structure, i, ir_map_identity(op->module, rank));
-  }
-  return structure;
+  return whole_and_others(op, operand_rank(op, op->num_operands - 1), 0, op->num_operands, NULL);
 }
 
 /* The first input and the first init run over all loops; the further inits, if any, over all but the softmax dim. */
@@ -258,15 +252,7 @@ const ir_structure *structure_softmax(const ir_op *op) {
   unsigned rank = op->num_operands ? operand_rank(op, 0) : 0;
   if (dim < 0 || dim >= rank || ir_num_inputs(op) != 1)
     return refuse(op, "needs one input, and 'dimension' below its rank, %u", rank);
-  ir_structure *structure = new_structure(op, rank);
-  structure->reductions = 1u << dim;
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    const ir_map *map = i < 2 ? ir_map_identity(op->module, rank) : ir_map_without(op->module, rank, 1, &dim);
-    if (!has_rank(op, i, map->num_results))
-      return NULL;
-    set_map(structure, i, map);
-  }
-  return structure;
+  return whole_and_others(op, rank, ir_bit((unsigned)dim), 2, ir_map_without(op->module, rank, 1, &dim));
 }
 
 const ir_structure *structure_diag(const ir_op *op) {
@@ -276,10 +262,7 @@ const ir_structure *structure_diag(const ir_op *op) {
     return refuse(op, "needs a dim to put on the diagonal");
   unsigned rank = operand_rank(op, 1);
   const int64_t column = rank - 1;
-  ir_structure *structure = new_structure(op, rank);
-  set_map(structure, 0, ir_map_without(op->module, rank, 1, &column));
-  set_map(structure, 1, ir_map_identity(op->module, rank));
-  return structure;
+  return over_init(op, ir_map_without(op->module, rank, 1, &column));
 }
 
 const ir_structure *structure_layout(const ir_op *op) {

@@ -31,15 +31,11 @@ static bool verify_parts(const ir_op *op, unsigned inputs, unsigned inits) {
 static bool verify_dimension_map(const ir_op *op, const ir_type *indices, const ir_type *into) {
   unsigned count;
   const int64_t *dims = ir_attr_i64s_of(op, "dimension_map", &count);
-  uint32_t listed = 0;
+  uint32_t set;
   if (indices->rank != 2 || indices->shape[1] != count || ir_scalar_is_float(indices->element))
     return ir_op_error(op, "needs integers of type tensor<..x%ux..> as indices, not %s", count, type_text(op, indices));
-  for (unsigned k = 0; k < count; k++) {
-    if (dims[k] < 0 || dims[k] >= into->rank || listed >> dims[k] & 1)
-      return ir_op_error(op, "'dimension_map' must list dims of %s, each at most once", type_text(op, into));
-    listed |= 1u << dims[k];
-  }
-  return true;
+  return ir_are_distinct(count, dims, into->rank, &set) ||
+         ir_op_error(op, "'dimension_map' must list dims of %s, each at most once", type_text(op, into));
 }
 
 bool verify_scatter(const ir_op *op) {

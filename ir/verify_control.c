@@ -214,11 +214,8 @@ bool verify_transform_fuse(const ir_op *op) {
   if (op->num_results != loops + 1)
     return ir_op_error(op, "gives the fused op and %u loops, one a tile size that is not 0; got %u results", loops,
                        op->num_results);
-  uint32_t seen = 0;
-  for (unsigned i = 0; places && i < num_places; i++) {
-    if (num_places > IR_MAX_LOOPS || places[i] < 0 || places[i] >= num_places || seen >> places[i] & 1)
-      return ir_op_error(op, "'tile_interchange' must be a permutation");
-    seen |= UINT32_C(1) << places[i];
-  }
+  uint32_t set;
+  if (places && (num_places > IR_MAX_LOOPS || !ir_are_distinct(num_places, places, num_places, &set)))
+    return ir_op_error(op, "'tile_interchange' must be a permutation");
   return verify_handles(op);
 }

@@ -172,16 +172,13 @@ bool verify_vector_contract(const ir_op *op) {
 bool verify_multi_reduction(const ir_op *op) {
   const ir_type *source = ir_operand(op, 0)->type;
   unsigned count, rank = 0;
-  uint32_t reduced = 0;
+  uint32_t reduced;
   int64_t shape[IR_MAX_RANK];
   if (!verify_kind(op, ir_operand(op, 0), IR_TYPE_VECTOR, "the source") || !verify_combining_kind(op))
     return false;
   const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
-  for (unsigned i = 0; i < count; i++) {
-    if (dims[i] < 0 || dims[i] >= source->rank || reduced >> dims[i] & 1)
-      return ir_op_error(op, "'reduction_dims' must be distinct dims of %s", type_text(op, source));
-    reduced |= UINT32_C(1) << dims[i];
-  }
+  if (!ir_are_distinct(count, dims, source->rank, &reduced))
+    return ir_op_error(op, "'reduction_dims' must be distinct dims of %s", type_text(op, source));
   for (unsigned i = 0; i < source->rank; i++)
     if (!(reduced >> i & 1))
       shape[rank++] = source->shape[i];
@@ -206,20 +203,14 @@ bool infer_vector_transpose(const ir_op *op, const ir_type **types) {
   const ir_type *type = ir_operand(op, 0)->type;
   unsigned count;
   const int64_t *permutation = ir_attr_i64s_of(op, "permutation", &count);
-  uint32_t seen = 0;
+  uint32_t set;
   int64_t shape[IR_MAX_RANK];
   if (!verify_kind(op, ir_operand(op, 0), IR_TYPE_VECTOR, "the operand"))
     return false;
-  bool fits = permutation && count == type->rank;
-  for (unsigned i = 0; fits && i < count; i++) {
-    fits = permutation[i] >= 0 && permutation[i] < type->rank && !(seen >> permutation[i] & 1);
-    if (fits) {
-      seen |= UINT32_C(1) << permutation[i];
-      shape[i] = type->shape[permutation[i]];
-    }
-  }
-  if (!fits)
+  if (!permutation || count != type->rank || !ir_are_distinct(count, permutation, count, &set))
     return ir_op_error(op, "'permutation' must permute the dims of %s", type_text(op, type));
+  for (unsigned i = 0; i < count; i++)
+    shape[i] = type->shape[permutation[i]];
   types[0] = ir_type_vector(op->module, type->element, type->rank, shape);
   return true;
 }

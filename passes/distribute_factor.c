@@ -29,8 +29,7 @@ static const ir_op *find_read(const ir_value *value, unsigned dims[2]) {
   dims[0] = 0;
   dims[1] = 1;
   if (op && op->code == OP_VECTOR_TRANSPOSE && value->type->rank == 2) {
-    unsigned count;
-    const int64_t *permutation = ir_attr_i64s_of(op, "permutation", &count);
+    const int64_t *permutation = ir_attr_i64s_of(op, "permutation", NULL);
     for (unsigned i = 0; i < 2; i++)
       dims[i] = (unsigned)permutation[i];
     value = ir_operand(op, 0);

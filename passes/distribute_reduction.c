@@ -149,11 +149,10 @@ bool distribute_reduction(distributor *d, const ir_op *op) {
   ir_value *source = ir_operand(op, 0), *result = ir_result(op, 0);
   layout l = distribute_layout(source), wanted = {0};
   ir_opcode combine = ir_combine_of(op);
-  unsigned count;
-  const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
-  uint32_t within = 0, across = 0;
-  for (unsigned i = 0; i < count; i++)
-    *(is_within_lanes(&l, (unsigned)dims[i]) ? &within : &across) |= ir_bit((unsigned)dims[i]);
+  uint32_t reduced = ir_attr_set_of(op, "reduction_dims"), within = 0;
+  for (unsigned dim = 0; dim < l.rank; dim++)
+    within |= reduced >> dim & 1 && is_within_lanes(&l, dim) ? ir_bit(dim) : 0;
+  uint32_t across = reduced & ~within;
   ir_value *value = distribute_lane(d, source, NULL), *acc = distribute_lane(d, ir_operand(op, 1), NULL);
   unsigned rank = l.rank;
   if (within)

@@ -218,8 +218,7 @@ bool distribute_transpose(distributor *d, const ir_op *op) {
 
 bool distribute_transpose_now(distributor *d, const ir_op *op) {
   layout l = distribute_layout(ir_result(op, 0));
-  unsigned count;
-  const int64_t *permutation = ir_attr_i64s_of(op, "permutation", &count);
+  const int64_t *permutation = ir_attr_i64s_of(op, "permutation", NULL);
   for (unsigned i = 0; i < l.num_digits; i++)
     l.digits[i].dim = (unsigned)permutation[l.digits[i].dim];
   return convert_operand(d, op, &l, NULL);

@@ -69,8 +69,8 @@ static int dim_of_result(const ir_op *op, unsigned operand, int dim) {
   case OP_VECTOR_SHAPE_CAST:
     return cast_dim(from, to, dim);
   case OP_VECTOR_TRANSPOSE: {
-    unsigned count, i = 0;
-    const int64_t *permutation = ir_attr_i64s_of(op, "permutation", &count);
+    unsigned i = 0;
+    const int64_t *permutation = ir_attr_i64s_of(op, "permutation", NULL);
     while (permutation[i] != dim)
       i++;
     return (int)i;

@@ -291,10 +291,9 @@ static void forward_contraction(propagation *p, ir_op *op) {
 }
 
 static void forward_reduction(propagation *p, ir_op *op) {
-  unsigned count;
-  const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
+  uint32_t reduced = ir_attr_set_of(op, "reduction_dims");
   ir_value *source = ir_operand(op, 0);
-  if (p->merges && count == 1 && !dims[0] && is_vector(ir_result(op, 0)) && !layout_of(p, source) &&
+  if (p->merges && reduced == ir_bit(0) && is_vector(ir_result(op, 0)) && !layout_of(p, source) &&
       ir_type_num_elements(ir_result(op, 0)->type) >= p->lanes.warp) {
     layout summed = anchor_summed(source->type, &p->lanes);
     take(p, source, place(p, &summed));
@@ -302,11 +301,8 @@ static void forward_reduction(propagation *p, ir_op *op) {
   }
   layout l = anchor(p, source)->layout;
   for (unsigned dim = l.rank; dim-- > 0;)
-    for (unsigned i = 0; i < count; i++)
-      if (dims[i] == dim) {
-        l = layout_project(&l, dim);
-        break;
-      }
+    if (reduced >> dim & 1)
+      l = layout_project(&l, dim);
   if (!is_vector(ir_result(op, 0)))
     return;
   p->slots[op->mark].layout = place(p, &l);

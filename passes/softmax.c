@@ -5,6 +5,7 @@
  * in the plain form [.., m, k] x [.., k, n] shows that as a product with a diagonal matrix, which is later executed as
  * the row scaling that it is; any other form is a row scaling from the start. */
 #include "passes/softmax.h"
+#include "ir/format.h"
 #include "passes/body.h"
 #include "passes/memory.h"
 #include "passes/tile_hooks.h"
@@ -26,15 +27,6 @@ static bool is_plain_product(const ir_op *op) {
          lhs->results[rank - 1] == rhs->results[rank - 2];
 }
 
-/* `names` (blank-separated, maybe marked with `?`) holds the name. */
-static bool is_listed(const char *names, const char *name) {
-  size_t size = strlen(name);
-  for (const char *at = names; at && (at = strstr(at, name)); at += size)
-    if ((at == names || at[-1] == ' ') && (!at[size] || at[size] == ' ' || at[size] == '?'))
-      return true;
-  return false;
-}
-
 /* diag(scale) * init, in the consumer's own form. */
 static ir_value *product_with_diagonal(const tile_rescale *rescale, ir_value *scale, ir_value *init) {
   ir_builder *builder = rescale->builder;
@@ -48,7 +40,8 @@ static ir_value *product_with_diagonal(const tile_rescale *rescale, ir_value *sc
   ir_named_attr *attrs = IR_NEW_ARRAY(&builder->module->arena, ir_named_attr, consumer->num_attrs);
   unsigned count = 0;
   for (unsigned i = 0; i < consumer->num_attrs; i++)
-    if (is_listed(ir_op_row(consumer)->attrs, consumer->attrs[i].name))
+    if (format_find_word(ir_op_row(consumer)->attrs, consumer->attrs[i].name, strlen(consumer->attrs[i].name), NULL,
+                         NULL))
       attrs[count++] = consumer->attrs[i];
   ir_value *inputs[] = {ir_result(diagonal, 0), init};
   return ir_result(ir_structured(builder, consumer->code, 2, inputs, 1, &out, count, attrs), 0);
