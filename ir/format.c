@@ -95,6 +95,10 @@ static format_element read_element(const ir_op_info *info, const char **at, bool
     read_variable(info, at, &element);
     element.kind = FORMAT_UNIT;
     ++*at;
+  } else if (skip_prefix(at, "word(")) {
+    read_variable(info, at, &element);
+    element.kind = FORMAT_WORD;
+    ++*at;
   } else if (skip_prefix(at, "attr-dict")) {
     element.kind = FORMAT_ATTR_DICT;
   } else if (skip_prefix(at, "region")) {

@@ -7,6 +7,7 @@
  *   functional-type($a, $b)    (types of operands a) -> types of results b
  *   keyword($name, kind)       the word of the attribute #dialect<kind word>, where the dialect is the op's
  *   unit($name)                the name itself where the op has the unit attribute
+ *   word($name)                the word of the row's `words` that has the number of the attribute; it may be quoted
  *   attr-dict                  {..} with the attributes that the format does not name
  *   mixed($dynamic, $static)   [%a, 4, %b]: an operand group interleaved with a static array attribute
  *   region                     the op's one region, with a label where it has a terminator: {^bb0(..): ..}
@@ -33,6 +34,7 @@ typedef enum format_kind {
   FORMAT_ATTRIBUTE,
   FORMAT_KEYWORD, /* text: the attribute; of: its kind */
   FORMAT_UNIT,
+  FORMAT_WORD,
   FORMAT_TYPE_OF_OPERAND,
   FORMAT_TYPE_OF_RESULT,
   FORMAT_FUNCTIONAL_TYPE, /* index: operand group, second: result */

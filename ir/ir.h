@@ -378,7 +378,7 @@ typedef struct ir_op_info {
   unsigned regions;
   ir_opcode terminator; /* what ends the regions */
   /* The pretty syntax, as data for parser and printer both: see format.h. Empty: only the generic form. */
-  const char *format;
+  const char *format, *words; /* words: of an attribute that `format` prints as one, blank-separated */
   /* Structured ops: einsum subscripts of each operand, "mk,kn,mn"; `*` stands for any number of leading loops. Letters
    * missing in the last are reductions. Loops: `*`, then the letters of the last operand, then the others in order. */
   const char *loops;

@@ -67,11 +67,11 @@ ir_infer_hook infer_vector_interleave, infer_vector_deinterleave, infer_strided_
     infer_vector_transpose;
 
 /* syntax_*.c: the textual form where no format can describe it */
-ir_parse_hook parse_module, parse_function, parse_constant, parse_compare, parse_select, parse_affine, parse_structured,
+ir_parse_hook parse_module, parse_function, parse_constant, parse_select, parse_affine, parse_structured,
     parse_generic_linalg, parse_payload, parse_extension, parse_for, parse_forall, parse_if, parse_contract,
     parse_global, parse_sequence, parse_fuse_ext, complete_expand_shape, complete_transfer_read,
     complete_transfer_write;
-ir_print_hook print_module, print_function, print_constant, print_compare, print_select, print_affine, print_structured,
+ir_print_hook print_module, print_function, print_constant, print_select, print_affine, print_structured,
     print_generic_linalg, print_payload, print_extension, print_for, print_forall, print_if, print_contract,
     print_global, print_sequence, print_fuse_ext, print_softmax;
 const char *implied_transfer(const ir_op *op);

@@ -382,6 +382,22 @@ static bool parse_unit(ir_parser *parser, ir_draft *draft, const format_element 
   return true;
 }
 
+/* One of the row's words, as its number. */
+static bool parse_word(ir_parser *parser, ir_draft *draft, const format_element *element) {
+  lex_token word = parser->lex.token;
+  unsigned number, quotes = word.kind == LEX_STRING;
+  const char *name = ir_intern(parser->module, element->text, element->size), *words = draft->info->words;
+  format_word example;
+  if (!format_find_word(words, word.text + quotes, word.size - 2 * quotes, NULL, &number)) {
+    format_next_word(&words, &example);
+    format_next_word(&words, &example);
+    return parse_error(parser, "expected a %s such as '%.*s'", name, (int)example.size, example.text);
+  }
+  lex_advance(&parser->lex);
+  draft_attr(parser, draft, name, ir_attr_i64(parser->module, number));
+  return true;
+}
+
 static bool parse_element(void *data, const format_element *element) {
   ir_parser *parser = ((format_parse *)data)->parser;
   ir_draft *draft = ((format_parse *)data)->draft;
@@ -397,6 +413,8 @@ static bool parse_element(void *data, const format_element *element) {
     return parse_keyword(parser, draft, element);
   case FORMAT_UNIT:
     return parse_unit(parser, draft, element);
+  case FORMAT_WORD:
+    return parse_word(parser, draft, element);
   case FORMAT_TYPE_OF_OPERAND:
     return group_mark(draft->info, index) ? parse_types_of(parser, draft, index) : parse_type_of(parser, draft, index);
   case FORMAT_TYPE_OF_RESULT:

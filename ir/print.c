@@ -353,6 +353,16 @@ static void print_inherent(ir_printer *printer, const ir_op *op, const format_el
   }
 }
 
+/* The word of the attribute's number. */
+static void print_word(ir_printer *printer, const ir_op *op, const format_element *element) {
+  const char *at = ir_op_row(op)->words;
+  format_word word = {.text = "?", .size = 1};
+  int64_t number = ir_attr_int_or(op, ir_intern(printer->module, element->text, element->size), 0);
+  for (int64_t i = 0; i <= number && format_next_word(&at, &word); i++)
+    continue;
+  append(printer, word.text, word.size);
+}
+
 /* Commas and closing brackets follow without blank, and so do opening brackets that index or call: all but those that
  * start a type. */
 static void print_literal(format_print *print, const format_element *element) {
@@ -397,6 +407,9 @@ static bool print_element(void *data, const format_element *element) {
     break;
   case FORMAT_UNIT:
     append(printer, element->text, element->size);
+    break;
+  case FORMAT_WORD:
+    print_word(printer, op, element);
     break;
   case FORMAT_TYPE_OF_OPERAND:
     print_group_types(printer, op, element->index);

@@ -205,54 +205,6 @@ void print_constant(ir_printer *printer, const ir_op *op) {
   print_attr(printer, ir_attr_get(op, "value"));
 }
 
-/* In the order of upstream's numbering. */
-static const char *const float_predicates[] = {"false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord",
-                                               "ueq",   "ugt", "uge", "ult", "ule", "une", "uno", "true"};
-static const char *const integer_predicates[] = {"eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"};
-
-static const char *const *predicates_of(ir_opcode code, unsigned *count) {
-  *count = code == OP_ARITH_CMPF ? 16 : 10;
-  return code == OP_ARITH_CMPF ? float_predicates : integer_predicates;
-}
-
-/* arith.cmpf olt, %a, %b fastmath<..> {..} : type; the predicate may be quoted */
-bool parse_compare(ir_parser *parser, ir_draft *draft) {
-  unsigned count, i = 0;
-  const char *const *names = predicates_of(draft->code, &count);
-  lex_token token = parser->lex.token;
-  if (token.kind == LEX_STRING) {
-    token.text++;
-    token.size -= 2;
-  }
-  while (i < count && !lex_is(token, names[i]))
-    i++;
-  if (i == count)
-    return parse_error(parser, "expected a predicate such as '%s'", names[1]);
-  lex_advance(&parser->lex);
-  draft_attr(parser, draft, "predicate", ir_attr_i64(parser->module, i));
-  if (!parse_expect(parser, ',') || !parse_operand(parser, draft, 0) || !parse_expect(parser, ',') ||
-      !parse_operand(parser, draft, 1))
-    return false;
-  if (parse_accept_word(parser, "fastmath") && !parse_inherent(parser, draft, "fastmath", strlen("fastmath")))
-    return false;
-  return parse_attr_dict(parser, draft) && parse_expect(parser, ':') && parse_type_of(parser, draft, 0);
-}
-
-void print_compare(ir_printer *printer, const ir_op *op) {
-  unsigned count;
-  const char *const *names = predicates_of(op->code, &count);
-  uint64_t predicate = (uint64_t)ir_attr_int_or(op, "predicate", 0);
-  print_format(printer, " %s, ", predicate < count ? names[predicate] : "?");
-  print_value(printer, ir_operand(op, 0));
-  print_text(printer, ", ");
-  print_value(printer, ir_operand(op, 1));
-  if (ir_attr_get(op, "fastmath"))
-    print_format(printer, " fastmath<%s>", ir_attr_string_or(op, "fastmath", ""));
-  print_attr_dict(printer, op, "predicate fastmath", "");
-  print_text(printer, " : ");
-  print_type(printer, ir_operand(op, 0)->type);
-}
-
 /* arith.select %c, %a, %b {..} : type; the condition's type first where it is not i1 */
 bool parse_select(ir_parser *parser, ir_draft *draft) {
   if (!parse_operand(parser, draft, 0) || !parse_expect(parser, ',') || !parse_operand(parser, draft, 1) ||
