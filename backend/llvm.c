@@ -10,7 +10,7 @@
 #define IR(...)
 #define PASS(...)
 #define EMIT(...) __VA_ARGS__
-#define OP(ID, NAME, IR_COLUMNS, PASS_COLUMNS, EMIT_COLUMNS) [OP_##ID] = {.op = NULL, EMIT_COLUMNS},
+#define OP(ID, NAME, ROW) [OP_##ID] = {.op = NULL, ROW},
 static const emit_op_info rows[IR_NUM_OPCODES] = {
 #include "ir/op.def"
 };

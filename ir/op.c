@@ -6,7 +6,7 @@ static const ir_op_info rows[] = {
 #define IR(...) __VA_ARGS__
 #define PASS(...)
 #define EMIT(...)
-#define OP(ID, NAME, ROW, ...) [OP_##ID] = {.name = NAME, ROW},
+#define OP(ID, NAME, ROW) [OP_##ID] = {.name = NAME, ROW},
 #include "op.def"
 #undef OP
 #undef IR

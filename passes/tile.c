@@ -12,9 +12,8 @@
 
 #define IR(...)
 #define EMIT(...)
-#define PASS(...)                                                                                                      \
-  { __VA_ARGS__ }
-#define OP(ID, NAME, IR_COLUMNS, PASS_COLUMNS, EMIT_COLUMNS) [OP_##ID] = PASS_COLUMNS,
+#define PASS(...) __VA_ARGS__
+#define OP(ID, NAME, ROW) [OP_##ID] = {.tile = NULL, ROW},
 static const pass_op_info table[IR_NUM_OPCODES] = {
 #include "ir/op.def"
 };
