@@ -356,22 +356,7 @@ void emit_forall_dim(emitter *e, const ir_op *op, unsigned dim, LLVMValueRef *lo
   *count = emit_intrinsic(e, "llvm.smax", (LLVMValueRef[]){iterations, zero}, 2);
 }
 
-bool emit_forall(emitter *e, const ir_op *op) {
-  const ir_block *body = ir_region(op, 0);
-  const ir_op *end = ir_block_terminator(body);
-  if (op->num_results || ir_region(end, 0)->first)
-    return ir_op_error(op, "still yields tensors; the %s backend takes buffers", e->target->name);
-  return e->in_forall ? emit_forall_serially(e, op) : e->target->forall(e, op);
-}
-
-bool emit_by_target(emitter *e, const ir_op *op) {
-  for (const emit_lane_op *row = e->target->lane_ops; row && row->emit; row++)
-    if (row->code == op->code)
-      return row->emit(e, op);
-  return ir_op_error(op, "has no form in the %s backend", e->target->name);
-}
-
-bool emit_forall_serially(emitter *e, const ir_op *op) {
+static bool emit_forall_serially(emitter *e, const ir_op *op) {
   const ir_block *body = ir_region(op, 0);
   emit_loop loops[IR_MAX_LOOPS];
   unsigned rank = body->num_args;
@@ -388,6 +373,21 @@ bool emit_forall_serially(emitter *e, const ir_op *op) {
   for (unsigned i = rank; i-- > 0;)
     emit_loop_end(e, &loops[i], NULL, false);
   return true;
+}
+
+bool emit_forall(emitter *e, const ir_op *op) {
+  const ir_block *body = ir_region(op, 0);
+  const ir_op *end = ir_block_terminator(body);
+  if (op->num_results || ir_region(end, 0)->first)
+    return ir_op_error(op, "still yields tensors; the %s backend takes buffers", e->target->name);
+  return e->in_forall || !e->target->forall ? emit_forall_serially(e, op) : e->target->forall(e, op);
+}
+
+bool emit_by_target(emitter *e, const ir_op *op) {
+  for (const emit_lane_op *row = e->target->lane_ops; row && row->emit; row++)
+    if (row->code == op->code)
+      return row->emit(e, op);
+  return ir_op_error(op, "has no form in the %s backend", e->target->name);
 }
 
 /* ----------------------------------------------------------------------------------------------------- functions */

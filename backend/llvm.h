@@ -75,7 +75,7 @@ typedef struct emit_target {
   /* A function of the C library on scalars; NULL where there is none. Without the hook it is called. */
   LLVMValueRef (*library)(emitter *e, const char *name, LLVMValueRef const *operands);
   void (*release)(emitter *e, LLVMValueRef address);
-  /* scf.forall without outs that is in no other one. */
+  /* scf.forall without outs that is in no other one. Without the hook: one iteration after the other, as those are. */
   emit_op_hook *forall;
   /* Ends the current function early, reporting failure to its caller. */
   void (*fail)(emitter *e);
@@ -216,7 +216,6 @@ void emit_values_add(emitter *e, emit_values *list, const ir_value *value);
 /* One dim of scf.forall: the first value, the step and the number of iterations (at least 0). */
 void emit_forall_dim(emitter *e, const ir_op *op, unsigned dim, LLVMValueRef *lower, LLVMValueRef *step,
                      LLVMValueRef *count);
-bool emit_forall_serially(emitter *e, const ir_op *op);
 /* Starts a function: an entry block for allocas, the builder in the body. */
 void emit_function_begin(emitter *e, LLVMValueRef function);
 /* The body of func.func, given the pieces of all arguments. */
