@@ -6,8 +6,8 @@
  * against what remains of the file before it is used, and counts before anything is allocated for them, so a damaged or
  * hostile file ends in one message. (That its code does what it should is beyond checking.)
  *
- * Ownership: a program owns copies of everything; an entry's arguments and results, and their shapes, are one
- * allocation each. */
+ * Ownership: a program owns copies of everything, which are made by writing and reading it; an entry's arguments and
+ * results, and their shapes, are one allocation each. */
 #include "runtime/routine.h"
 
 #include <stdlib.h>
@@ -45,33 +45,6 @@ tec_status tec_program_set_device(tec_program *program, const char *name) {
   return TEC_OK;
 }
 
-/* Copies types and their shapes; NULL when out of memory. */
-static tec_type *copy_types(const tec_type *types, uint32_t count) {
-  size_t extents = 0;
-  for (uint32_t i = 0; i < count; i++)
-    extents += (size_t)types[i].ndim;
-  tec_type *copy = malloc(count * sizeof *copy + extents * sizeof(int64_t) + 1);
-  if (!copy)
-    return NULL;
-  int64_t *shape = (int64_t *)(copy + count);
-  for (uint32_t i = 0; i < count; i++) {
-    copy[i] = types[i];
-    copy[i].shape = shape;
-    for (int32_t d = 0; d < types[i].ndim; d++)
-      *shape++ = types[i].shape[d];
-  }
-  return copy;
-}
-
-static bool copy_entry(tec_entry *copy, const tec_entry *entry) {
-  *copy = *entry;
-  copy->name = strdup(entry->name);
-  copy->tiles = strdup(entry->tiles ? entry->tiles : "");
-  copy->arguments = copy_types(entry->arguments, entry->num_arguments);
-  copy->results = copy_types(entry->results, entry->num_results);
-  return copy->name && copy->tiles && copy->arguments && copy->results;
-}
-
 static void free_entries(tec_entry *entries, unsigned count) {
   for (unsigned i = 0; entries && i < count; i++) {
     free((void *)entries[i].name);
@@ -82,63 +55,10 @@ static void free_entries(tec_entry *entries, unsigned count) {
   free(entries);
 }
 
-static program_routine *take_routines(byte_reader *r, uint32_t count, const tec_entry *entries) {
-  program_routine *routines = calloc((size_t)count + 1, sizeof *routines);
-  if (!routines)
-    byte_reader_fail(r, "memory ran out");
-  for (uint32_t i = 0; i < count && !r->wrong; i++)
-    routine_take(r, &entries[i], &routines[i]);
-  return routines;
-}
-
 static void free_routines(program_routine *routines, unsigned count) {
   for (unsigned i = 0; routines && i < count; i++)
     routine_release(&routines[i]);
   free(routines);
-}
-
-/* Copies routines by way of their bytes, which checks them too. Returns what is wrong, NULL if nothing is. */
-static const char *copy_routines(tec_program *program, const program_routine *routines) {
-  byte_buffer bytes = {0};
-  for (unsigned i = 0; i < program->num_entries; i++)
-    routine_put(&bytes, &routines[i]);
-  byte_reader reader = {bytes.bytes, bytes.size, bytes.failed ? "memory ran out" : NULL};
-  program->routines = take_routines(&reader, program->num_entries, program->entries);
-  free(bytes.bytes);
-  return reader.wrong;
-}
-
-tec_status program_create(tec_context *context, const char *target, unsigned num_entries, const tec_entry *entries,
-                          const program_routine *routines, const char *code, size_t code_size, tec_program **program) {
-  tec_program *created = calloc(1, sizeof *created);
-  if (!created)
-    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
-  created->context = context;
-  created->device = device_for(target);
-  created->target = strdup(target);
-  created->code = malloc(code_size + 1);
-  created->code_size = code_size;
-  created->entries = calloc(num_entries + 1, sizeof *created->entries);
-  bool good = created->target && created->code && created->entries;
-  if (good) {
-    memcpy(created->code, code, code_size);
-    created->code[code_size] = 0;
-  }
-  for (unsigned i = 0; good && i < num_entries; i++) {
-    created->num_entries = i + 1;
-    good = copy_entry(&created->entries[i], &entries[i]);
-  }
-  if (!good) {
-    tec_program_destroy(created);
-    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
-  }
-  const char *wrong = routines ? copy_routines(created, routines) : NULL;
-  if (wrong) {
-    tec_program_destroy(created);
-    return runtime_error(context, TEC_INTERNAL, "cannot make a program for %s: %s", target, wrong);
-  }
-  *program = created;
-  return TEC_OK;
 }
 
 void tec_program_destroy(tec_program *program) {
@@ -219,22 +139,27 @@ static uint64_t checksum(const char *bytes, size_t size) {
   return hash;
 }
 
-tec_status tec_program_write(const tec_program *program, char **bytes, size_t *size) {
-  byte_buffer body = {0}, file = {0};
-  byte_buffer_string(&body, program->target, strlen(program->target));
-  byte_buffer_number(&body, program->num_entries, 4);
+/* All that is behind the checksum. */
+static void put_program(byte_buffer *body, const tec_program *program) {
+  byte_buffer_string(body, program->target, strlen(program->target));
+  byte_buffer_number(body, program->num_entries, 4);
   for (unsigned i = 0; i < program->num_entries; i++) {
     const tec_entry *entry = &program->entries[i];
-    byte_buffer_string(&body, entry->name, strlen(entry->name));
-    byte_buffer_string(&body, entry->tiles, strlen(entry->tiles));
-    byte_buffer_append(&body, &entry->flops, sizeof entry->flops);
-    put_types(&body, entry->arguments, entry->num_arguments);
-    put_types(&body, entry->results, entry->num_results);
+    byte_buffer_string(body, entry->name, strlen(entry->name));
+    byte_buffer_string(body, entry->tiles ? entry->tiles : "", entry->tiles ? strlen(entry->tiles) : 0);
+    byte_buffer_append(body, &entry->flops, sizeof entry->flops);
+    put_types(body, entry->arguments, entry->num_arguments);
+    put_types(body, entry->results, entry->num_results);
   }
-  byte_buffer_number(&body, program->routines != NULL, 1);
+  byte_buffer_number(body, program->routines != NULL, 1);
   for (unsigned i = 0; program->routines && i < program->num_entries; i++)
-    routine_put(&body, &program->routines[i]);
-  byte_buffer_string(&body, program->code, program->code_size);
+    routine_put(body, &program->routines[i]);
+  byte_buffer_string(body, program->code, program->code_size);
+}
+
+tec_status tec_program_write(const tec_program *program, char **bytes, size_t *size) {
+  byte_buffer body = {0}, file = {0};
+  put_program(&body, program);
   byte_buffer_append(&file, magic, sizeof magic);
   byte_buffer_number(&file, VERSION, 4);
   byte_buffer_number(&file, PREFIX + body.size, 8);
@@ -306,6 +231,67 @@ static void take_entry(byte_reader *r, tec_entry *entry) {
   entry->results = take_types(r, &entry->num_results);
 }
 
+static program_routine *take_routines(byte_reader *r, uint32_t count, const tec_entry *entries) {
+  program_routine *routines = calloc((size_t)count + 1, sizeof *routines);
+  if (!routines)
+    byte_reader_fail(r, "memory ran out");
+  for (uint32_t i = 0; i < count && !r->wrong; i++)
+    routine_take(r, &entries[i], &routines[i]);
+  return routines;
+}
+
+/* The program that put_program wrote; NULL where something is wrong with it. */
+static tec_program *take_program(tec_context *context, byte_reader *r) {
+  tec_program *program = calloc(1, sizeof *program);
+  if (!program) {
+    byte_reader_fail(r, "memory ran out");
+    return NULL;
+  }
+  program->context = context;
+  program->target = byte_reader_string(r);
+  uint32_t num_entries = (uint32_t)byte_reader_number(r, 4);
+  if (num_entries > MAX_ENTRIES)
+    byte_reader_fail(r, "it has too many entry points");
+  program->entries = r->wrong ? NULL : calloc(num_entries + 1, sizeof *program->entries);
+  program->num_entries = program->entries ? num_entries : 0;
+  if (!program->entries)
+    byte_reader_fail(r, "memory ran out");
+  for (uint32_t i = 0; i < num_entries && !r->wrong; i++)
+    take_entry(r, &program->entries[i]);
+  bool has_routines = byte_reader_number(r, 1);
+  program->routines = has_routines && !r->wrong ? take_routines(r, num_entries, program->entries) : NULL;
+  program->code_size = byte_reader_number(r, 8);
+  const char *code = byte_reader_raw(r, program->code_size);
+  if (r->left)
+    byte_reader_fail(r, "it has bytes after its end");
+  program->code = r->wrong ? NULL : malloc(program->code_size + 1);
+  if (!program->code) {
+    byte_reader_fail(r, "memory ran out");
+    tec_program_destroy(program);
+    return NULL;
+  }
+  memcpy(program->code, code, program->code_size);
+  program->code[program->code_size] = 0;
+  program->device = device_for(program->target);
+  return program;
+}
+
+tec_status program_create(tec_context *context, const char *target, unsigned num_entries, const tec_entry *entries,
+                          const program_routine *routines, const char *code, size_t code_size, tec_program **program) {
+  const tec_program parts = {.target = (char *)target,
+                             .num_entries = num_entries,
+                             .entries = (tec_entry *)entries,
+                             .routines = (program_routine *)routines,
+                             .code = (char *)code,
+                             .code_size = code_size};
+  byte_buffer body = {0};
+  put_program(&body, &parts);
+  byte_reader r = {body.bytes, body.size, body.failed ? "memory ran out" : NULL};
+  *program = take_program(context, &r);
+  free(body.bytes);
+  return *program ? TEC_OK : runtime_error(context, TEC_INTERNAL, "cannot make a program for %s: %s", target, r.wrong);
+}
+
 static byte_reader open_file(const char *bytes, size_t size) {
   byte_reader r = {bytes, size, NULL};
   if (!tec_program_probe(bytes, size)) {
@@ -324,30 +310,8 @@ static byte_reader open_file(const char *bytes, size_t size) {
 tec_status tec_program_read(tec_context *context, const char *name, const char *bytes, size_t size,
                             tec_program **program) {
   byte_reader r = open_file(bytes, size);
-  char *target = byte_reader_string(&r);
-  uint32_t num_entries = (uint32_t)byte_reader_number(&r, 4);
-  if (num_entries > MAX_ENTRIES)
-    byte_reader_fail(&r, "it has too many entry points");
-  tec_entry *entries = r.wrong ? NULL : calloc(num_entries + 1, sizeof *entries);
-  if (!r.wrong && !entries)
-    byte_reader_fail(&r, "memory ran out");
-  for (uint32_t i = 0; i < num_entries && !r.wrong; i++)
-    take_entry(&r, &entries[i]);
-  bool has_routines = byte_reader_number(&r, 1);
-  program_routine *routines = has_routines && !r.wrong ? take_routines(&r, num_entries, entries) : NULL;
-  size_t code_size = byte_reader_number(&r, 8);
-  const char *code = byte_reader_raw(&r, code_size);
-  if (r.left)
-    byte_reader_fail(&r, "it has bytes after its end");
-  tec_status status;
-  if (r.wrong)
-    status = runtime_error(context, TEC_INVALID, "cannot read the program '%s': %s", name, r.wrong);
-  else
-    status = program_create(context, target, num_entries, entries, routines, code, code_size, program);
-  free_routines(routines, num_entries);
-  free_entries(entries, num_entries);
-  free(target);
-  return status;
+  *program = take_program(context, &r);
+  return *program ? TEC_OK : runtime_error(context, TEC_INVALID, "cannot read the program '%s': %s", name, r.wrong);
 }
 
 tec_status tec_program_load(tec_context *context, const char *path, tec_program **program) {
