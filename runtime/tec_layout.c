@@ -15,17 +15,6 @@ bool tec_layout_get(unsigned i, const char **name, const char **doc) {
   return true;
 }
 
-/* Closes a stream in memory and gives away what was written. */
-static tec_status finish(tec_context *context, FILE *stream, bool good, char **buffer, char **text) {
-  good &= !fclose(stream);
-  if (good) {
-    *text = *buffer;
-    return TEC_OK;
-  }
-  free(*buffer);
-  return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
-}
-
 tec_status tec_layout_draw(tec_context *context, const char *name, bool svg, char **text, size_t *size) {
   layout l;
   const char *why;
@@ -46,7 +35,12 @@ tec_status tec_layout_draw(tec_context *context, const char *name, bool svg, cha
     return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
   bool good = svg ? layout_write_svg(stream, name, &l)
                   : layout_write_table(stream, &l) && fputc('\n', stream) != EOF && layout_write_grid(stream, &l);
-  return finish(context, stream, good, &buffer, text);
+  if (!fclose(stream) && good) {
+    *text = buffer;
+    return TEC_OK;
+  }
+  free(buffer);
+  return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
 }
 
 /* A layout text and the vectors that have it; the texts are interned. */
@@ -77,15 +71,10 @@ static void count_layouts(usage **all, const ir_op *op) {
 tec_status tec_module_layouts(const tec_module *module, char **text, size_t *size) {
   const ir_op *root = module->ir->root;
   usage *all = NULL;
-  char *buffer = NULL;
-  size_t length;
+  byte_buffer lines = {0};
   for (const ir_op *op = root; op; op = ir_next_inside(root, op))
     count_layouts(&all, op);
-  FILE *stream = open_memstream(&buffer, size ? size : &length);
-  if (!stream)
-    return runtime_error(module->context, TEC_OUT_OF_MEMORY, "out of memory");
-  bool good = true;
-  for (const usage *one = all; one && good; one = one->next)
-    good = fprintf(stream, "%6u  %s\n", one->count, one->text) > 0;
-  return finish(module->context, stream, good, &buffer, text);
+  for (const usage *one = all; one; one = one->next)
+    byte_buffer_printf(&lines, "%6u  %s\n", one->count, one->text);
+  return byte_buffer_finish(module->context, &lines, text, size);
 }
