@@ -23,7 +23,6 @@
 #include "passes/body.h"
 #include "passes/extent.h"
 #include "passes/memory.h"
-#include "passes/register_matrix.h"
 #include "passes/vectorize.h"
 
 /* Of fewer terms, one row of 4096 in steps of four terms for one, a tile's branch takes longer than reading what it

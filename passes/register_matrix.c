@@ -19,7 +19,6 @@
  *  - No memory is read that the op does not read, and none is written that it does not write.
  * Terminates: loops over the loops of one op; what it makes is copies, which are lowered as all others. */
 #include "passes/memory.h"
-#include "passes/register_matrix.h"
 #include "passes/register_nest.h"
 
 enum {

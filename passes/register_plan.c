@@ -10,7 +10,6 @@
 #include "passes/body.h"
 #include "passes/extent.h"
 #include "passes/memory.h"
-#include "passes/register_matrix.h"
 #include "passes/register_planner.h"
 #include "passes/vectorize.h"
 

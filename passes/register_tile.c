@@ -8,7 +8,6 @@
  *    it in vectors. Loops further out that it does not use find it in memory. So any order of loops is right.
  * Terminates: one walk; what it makes are loops over vector ops, and copies of inputs (register_pack.c). */
 #include "passes/memory.h"
-#include "passes/register_matrix.h"
 #include "passes/register_nest.h"
 
 #include <string.h>

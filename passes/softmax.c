@@ -8,7 +8,7 @@
 #include "ir/format.h"
 #include "passes/body.h"
 #include "passes/memory.h"
-#include "passes/tile_hooks.h"
+#include "passes/tile.h"
 
 #include <string.h>
 

@@ -8,7 +8,6 @@
 
 #include "passes/recast.h"
 #include "passes/body.h"
-#include "passes/tile_hooks.h"
 
 #define IR(...)
 #define EMIT(...)

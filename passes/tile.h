@@ -94,4 +94,10 @@ bool tile_index_equal(ir_index a, ir_index b);
 int64_t tile_index_factor(ir_index x, ir_index base);
 /* The box starts at 0 and has the extent in that dim. */
 bool tile_is_whole(const tile_box *box, const tile_box *domain, unsigned dim);
+
+/* What the PASS columns name (tile_hooks.c, softmax.c). */
+tile_hook tile_constant, tile_empty, tile_cast, tile_extract_slice, tile_expand_shape, tile_collapse_shape, tile_pad;
+void softmax_rescale(const tile_rescale *rescale);
+ir_value *softmax_start(ir_builder *builder, unsigned i, ir_value *out);
+ir_value *softmax_merge(ir_builder *builder, ir_value *const *parts, ir_value **states);
 #endif

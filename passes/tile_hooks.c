@@ -2,7 +2,7 @@
  *
  * A hook answers NULL where the elements of the box do not form a box of the operand. Each decides that before it
  * creates anything but index arithmetic, which is dropped later when nobody uses it. */
-#include "passes/tile_hooks.h"
+#include "passes/tile.h"
 
 static const ir_type *box_type(const ir_type *like, ir_module *module, const tile_box *box) {
   int64_t shape[IR_MAX_RANK];

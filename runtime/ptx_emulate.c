@@ -2,7 +2,7 @@
  *
  * Blocks are handed out in order. After an error no more are handed out, and the error of the first block in that order
  * is reported, so that what is reported does not depend on the number of threads. */
-#include "runtime/ptx_warp.h"
+#include "runtime/ptx_machine.h"
 
 #include <stdarg.h>
 #include <stdio.h>

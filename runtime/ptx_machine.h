@@ -186,6 +186,14 @@ typedef bool ptx_execute(ptx_warp *warp, const ptx_instruction *instruction, uin
 ptx_execute ptx_execute_integer, ptx_execute_floating, ptx_execute_compare, ptx_execute_convert, ptx_execute_move,
     ptx_execute_memory, ptx_execute_exchange, ptx_execute_matrix, ptx_execute_warpgroup;
 
+/* Warps, as a launch needs them (ptx_warp.c). */
+/* Puts a warp at the start of the kernel; its memory is the worker's. */
+void ptx_warp_start(ptx_warp *warp);
+/* Runs until the warp has exited, waits, or has executed `slice` instructions; false after an error. */
+bool ptx_warp_run(ptx_warp *warp, uint64_t slice);
+/* Reports where the warps of a block wait for each other. */
+bool ptx_warp_deadlock(ptx_worker *worker);
+
 static inline uint64_t ptx_sign_extend(uint64_t value, unsigned bits) {
   return (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits));
 }

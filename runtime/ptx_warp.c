@@ -2,7 +2,7 @@
  *
  * Invariants: the lanes of the top frame are split into `group` (running, their place is warp->place), `gathering`,
  * `blocked` and the rest, whose places are in the frame. The group's place is less than `limit`. */
-#include "runtime/ptx_warp.h"
+#include "runtime/ptx_machine.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -24,7 +24,11 @@ static tec_status interp_load(tec_program *program, void **loaded) {
   return TEC_OK;
 }
 
-static void load_cells(const DLTensor *tensor, ir_tensor *cells, int64_t count) {
+static int64_t count_elements(const DLTensor *tensor) {
+  return runtime_num_elements(tensor->dtype, tensor->ndim, tensor->shape);
+}
+
+static void load_cells(const DLTensor *tensor, ir_tensor *cells) {
   const char *data = runtime_tensor_data(tensor);
   bool is_float = runtime_dtype_is_float(tensor->dtype);
   size_t width = tensor->dtype.bits / 8;
@@ -32,18 +36,18 @@ static void load_cells(const DLTensor *tensor, ir_tensor *cells, int64_t count) 
   DLDataType dtype = tensor->dtype;
   if (dtype.code == kDLUInt)
     dtype.code = kDLInt;
-  for (int64_t i = 0; i < count; i++, data += width)
+  for (int64_t i = 0, count = count_elements(tensor); i < count; i++, data += width)
     if (is_float)
       cells->cells[i].f = runtime_load_float(dtype, data);
     else
       cells->cells[i].i = runtime_load_int(dtype, data);
 }
 
-static void store_cells(const ir_tensor *cells, const DLTensor *tensor, int64_t count) {
+static void store_cells(const ir_tensor *cells, const DLTensor *tensor) {
   char *data = runtime_tensor_data(tensor);
   bool is_float = runtime_dtype_is_float(tensor->dtype);
   size_t width = tensor->dtype.bits / 8;
-  for (int64_t i = 0; i < count; i++, data += width)
+  for (int64_t i = 0, count = count_elements(tensor); i < count; i++, data += width)
     if (is_float)
       runtime_store_float(tensor->dtype, data, cells->cells[i].f);
     else
@@ -57,7 +61,7 @@ static bool take_argument(const DLTensor *tensor, ir_scalar element, ir_tensor *
     cells->shape[d] = tensor->shape[d];
   if (!ir_tensor_allocate(cells))
     return false;
-  load_cells(tensor, cells, runtime_num_elements(tensor->dtype, tensor->ndim, tensor->shape));
+  load_cells(tensor, cells);
   return true;
 }
 
@@ -67,8 +71,7 @@ static tec_status give_results(tec_program *program, const tec_entry *entry, con
     tec_status status = call_result(program, entry, i, cells[i].shape, &results[i]);
     if (status)
       return status;
-    const DLTensor *tensor = &results[i]->dl_tensor;
-    store_cells(&cells[i], tensor, runtime_num_elements(tensor->dtype, tensor->ndim, tensor->shape));
+    store_cells(&cells[i], &results[i]->dl_tensor);
   }
   return TEC_OK;
 }
@@ -99,8 +102,7 @@ static tec_status interpret(tec_program *program, const tec_entry *entry, const 
   }
   for (uint32_t i = 0; i < entry->num_arguments; i++)
     if (entry->arguments[i].kind == TEC_KIND_BUFFER)
-      store_cells(&inputs[i], arguments[i],
-                  runtime_num_elements(arguments[i]->dtype, arguments[i]->ndim, arguments[i]->shape));
+      store_cells(&inputs[i], arguments[i]);
   return give_results(program, entry, outputs, results);
 }
 
