@@ -198,22 +198,9 @@ LLVMValueRef emit_shrsi(emitter *e, const ir_op *op, const LLVMValueRef *x) { re
 static const LLVMIntPredicate integer_predicates[] = {LLVMIntEQ,  LLVMIntNE,  LLVMIntSLT, LLVMIntSLE, LLVMIntSGT,
                                                       LLVMIntSGE, LLVMIntULT, LLVMIntULE, LLVMIntUGT, LLVMIntUGE};
 
-static const LLVMRealPredicate float_predicates[] = {LLVMRealPredicateFalse,
-                                                     LLVMRealOEQ,
-                                                     LLVMRealOGT,
-                                                     LLVMRealOGE,
-                                                     LLVMRealOLT,
-                                                     LLVMRealOLE,
-                                                     LLVMRealONE,
-                                                     LLVMRealORD,
-                                                     LLVMRealUEQ,
-                                                     LLVMRealUGT,
-                                                     LLVMRealUGE,
-                                                     LLVMRealULT,
-                                                     LLVMRealULE,
-                                                     LLVMRealUNE,
-                                                     LLVMRealUNO,
-                                                     LLVMRealPredicateTrue};
+static const LLVMRealPredicate float_predicates[] = {
+    LLVMRealPredicateFalse, LLVMRealOEQ, LLVMRealOGT, LLVMRealOGE, LLVMRealOLT, LLVMRealOLE, LLVMRealONE, LLVMRealORD,
+    LLVMRealUEQ, LLVMRealUGT, LLVMRealUGE, LLVMRealULT, LLVMRealULE, LLVMRealUNE, LLVMRealUNO, LLVMRealPredicateTrue};
 
 LLVMValueRef emit_cmpi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   return LLVMBuildICmp(e->builder, integer_predicates[ir_attr_int_or(op, "predicate", 0)], x[0], x[1], "");

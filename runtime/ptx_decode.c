@@ -560,8 +560,9 @@ static bool read_wgmma(decoder *decoder) {
   return true;
 }
 
-static bool read_predicates(decoder *decoder) {
-  if (!read_destination(decoder, 1, false))
+/* A destination of so many bits, and perhaps a predicate after a |. */
+static bool read_with_predicate(decoder *decoder, unsigned bits) {
+  if (!read_destination(decoder, bits, false))
     return false;
   return ptx_take(decoder->parser, '|') ? read_destination(decoder, 1, false)
                                         : push_operand(decoder, (ptx_operand){.file = FILE_ENTRY, .bits = 1});
@@ -588,12 +589,9 @@ static bool read_operand(decoder *decoder, char letter) {
   case 'r':
     return read_destination(decoder, 32, false);
   case 'R':
-    if (!read_destination(decoder, 32, false))
-      return false;
-    return ptx_take(decoder->parser, '|') ? read_destination(decoder, 1, false)
-                                          : push_operand(decoder, (ptx_operand){.file = FILE_ENTRY, .bits = 1});
+    return read_with_predicate(decoder, 32);
   case 'p':
-    return read_predicates(decoder);
+    return read_with_predicate(decoder, 1);
   case 'q':
     return read_source(decoder, PTX_PRED, false);
   case 'D':
