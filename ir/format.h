@@ -16,7 +16,8 @@
  * The types of the results are left out where the row infers them (IR_INFER); several results have the type of the one
  * that is named.
  *
- * What a text may leave out, the row's `complete` fills in behind the format, and its `implied` names what is not printed.
+ * What a text may leave out, the row's `complete` fills in behind the format, and its `implied` names what is not
+ * printed.
  *
  * Formats are constants of op.def: a malformed one is a bug, asserted. Each element is visited once, from left to
  * right, so running a format terminates. */
