@@ -21,10 +21,12 @@ enum {
   PIECE_KEYS = 8,       /* .. but so many keys in any case, twice as many of 16 bits; .. */
   SHORT_ROW = 256,      /* .. and bytes of a row that one row reads so, and three and more of bf16 */
   LONG_ROW = 512,       /* bytes: its registers leave room for those of a few rows */
+  MAX_MAKERS = 32,      /* ops on the way up from scores */
+  FEW_TERMS = 256,      /* of scores without softmax that are made in each step of a loop */
   FEW_ROWS = 8,         /* for which making keys and values takes longer than computing with them */
 };
 
-/* A running softmax, and the contraction of which it is a factor. */
+/* A running softmax, or scores without one, and the contraction of which it is a factor. */
 typedef struct running {
   const ir_op *op; /* the contraction */
   const ir_structure *structure;
@@ -88,7 +90,12 @@ static int64_t all_rows(const running *r) {
   return rows;
 }
 
-static const ir_op *softmax_of(const running *r) { return tile_find_running(ir_operand(r->op, r->side)); }
+/* The scores: what the softmax reads, or the factor itself. */
+static const ir_value *scores_of(const running *r) {
+  const ir_value *factor = ir_operand(r->op, r->side);
+  const ir_op *softmax = tile_find_running(factor);
+  return softmax ? ir_operand(softmax, 0) : factor;
+}
 
 /* ------------------------------------------------------------------------------------------------------------- GPU */
 
@@ -150,23 +157,73 @@ static uint64_t bytes_of_steps(int64_t keys, int64_t columns) {
   return 2 * (uint64_t)keys * (uint64_t)columns * sizeof(float);
 }
 
-ir_op *tile_product_of_scores(const ir_op *softmax, bool *masked) {
-  ir_op *op = ir_operand(softmax, 0)->op;
+/* An input that has all loops of the op, so is as large as what it makes. */
+static bool is_large_input(const ir_op *op, unsigned i) {
+  return ir_structure_of(op)->maps[i]->num_results == ir_structure_of(op)->num_loops;
+}
+
+/* tile_product_of_scores. `steps`: how many ops are looked at. */
+static ir_op *find_product(const ir_value *scores, bool *masked, unsigned *steps) {
+  ir_op *op = scores->op, *found = NULL;
   mask where;
-  *masked = false;
-  while (op && !ir_is_contraction(op)) {
-    const ir_value *large = NULL;
-    for (unsigned i = 0; ir_op_has(op, IR_STRUCTURED) && i < ir_num_inputs(op); i++) {
-      if (ir_structure_of(op)->maps[i]->num_results < ir_structure_of(op)->num_loops)
-        continue;
-      if (large)
-        return NULL;
-      large = ir_input(op, i);
-    }
-    *masked |= large && op->num_regions && hidden_result(op, &where);
-    op = large ? large->op : NULL;
+  if (!op || !ir_op_has(op, IR_STRUCTURED) || !*steps || !--*steps)
+    return NULL;
+  if (ir_is_contraction(op))
+    return op;
+  for (unsigned i = 0; i < ir_num_inputs(op); i++) {
+    ir_op *product = is_large_input(op, i) ? find_product(ir_input(op, i), masked, steps) : found;
+    if (!product && is_large_input(op, i))
+      return NULL;
+    found = found ? found : product;
   }
-  return op;
+  *masked |= found && op->num_regions && hidden_result(op, &where);
+  return found;
+}
+
+ir_op *tile_product_of_scores(const ir_value *scores, bool *masked) {
+  unsigned steps = MAX_MAKERS;
+  *masked = false;
+  return find_product(scores, masked, &steps);
+}
+
+/* Element by element, the value is made of products with few terms, as scores are, in the op's place. `steps`: how many
+ * ops are looked at. */
+static bool is_made_of_scores(const ir_op *user, const ir_value *value, unsigned *steps) {
+  const ir_op *maker = tile_maker(user, value);
+  if (!maker || !*steps || !--*steps)
+    return false;
+  int last = ir_last_reduction(ir_structure_of(maker));
+  if (last >= 0)
+    return ir_is_contraction(maker) && ir_loop_size(maker, (unsigned)last) <= FEW_TERMS;
+  bool found = false;
+  for (unsigned i = 0; i < ir_num_inputs(maker) && !found; i++)
+    found = is_large_input(maker, i) && is_made_of_scores(maker, ir_input(maker, i), steps);
+  return found;
+}
+
+/* Few rows of so many keys are more than half of the second-level cache holds; up to that, tiles of whole rows are as
+ * fast. */
+static bool has_long_rows(const ir_op *op, const target_facts *target) {
+  int64_t keys = ir_loop_size(op, (unsigned)ir_last_reduction(ir_structure_of(op)));
+  return keys == IR_DYNAMIC || keys > (int64_t)(target->l2_bytes / 2 / sizeof(float)) / host_policy.rows;
+}
+
+/* A mask hides some of the factor, so that steps of a loop may be left out. */
+static bool is_masked(const ir_op *op, unsigned side) {
+  int64_t keys = ir_loop_size(op, (unsigned)ir_last_reduction(ir_structure_of(op)));
+  bool masked;
+  return keys > host_policy.running_softmax && tile_product_of_scores(ir_operand(op, side), &masked) && masked;
+}
+
+int softmax_tile_side(const ir_op *op, const target_facts *target) {
+  int side = tile_running_operand(op);
+  for (unsigned i = 0; i < 2 && side < 0 && !target_is_gpu(target); i++) {
+    unsigned steps = MAX_MAKERS;
+    if ((has_long_rows(op, target) || is_masked(op, i)) && is_made_of_scores(op, ir_input(op, i), &steps) &&
+        !product_is_made_in_registers(op, i, target))
+      side = (int)i;
+  }
+  return side;
 }
 
 /* A tile's scores, written and read by each product's tiles in turn, leave a third of the first cache to the
@@ -215,16 +272,34 @@ static const softmax_tile lane_tiles[] = {
     [LONG_LANES] = {64, 256, 64}, [LANES] = {64, 128, 64}, [SMALL_LANES] = {32, 128, 32}};
 
 /* The product of scores, where it is one of f32, whose rows lanes could hold; else NULL. */
-static const ir_op *product_for_lanes(const ir_op *softmax, bool *masked) {
-  const ir_op *product = tile_product_of_scores(softmax, masked);
+static const ir_op *product_for_lanes(const ir_value *scores, bool *masked) {
+  const ir_op *product = tile_product_of_scores(scores, masked);
   bool fits = product && ir_scalar_bits(ir_operand(product, 0)->type->element) >= 32 &&
               ir_scalar_bits(ir_operand(product, 1)->type->element) >= 32;
   return fits ? product : NULL;
 }
 
-/* On the way from the product to its softmax something is read that has rows and keys, a mask in memory say, of which
- * tiles would have to be transposed in each step, and orient.c does not do that. */
-static bool reads_rows_and_keys(const ir_op *softmax, const ir_op *product, const target_facts *target) {
+/* On the way from products to the scores something is read that has the dims `own`, rows and keys, a mask in memory say.
+ */
+static bool reads_own_dims(const ir_value *scores, uint32_t own) {
+  const ir_op *op = scores->op;
+  if (ir_is_contraction(op))
+    return false;
+  bool found = false, has_large = false;
+  for (unsigned i = 0; i < ir_num_inputs(op) && !found; i++) {
+    const ir_map *map = ir_structure_of(op)->maps[i];
+    unsigned seen = 0;
+    for (unsigned loop = 0; loop < map->num_dims; loop++)
+      seen += (own >> loop & 1) && ir_map_find_dim(map, loop) >= 0;
+    has_large |= is_large_input(op, i);
+    found = is_large_input(op, i) ? reads_own_dims(ir_input(op, i), own) : seen > 1;
+  }
+  return found || !has_large;
+}
+
+/* .. of which tiles would have to be transposed in each step, and orient.c does not do that. `product`: that of the
+ * scores. */
+static bool reads_rows_and_keys(const ir_value *scores, const ir_op *product, const target_facts *target) {
   if (target_turns_tiles(target))
     return false;
   const ir_structure *structure = ir_structure_of(product);
@@ -233,22 +308,7 @@ static bool reads_rows_and_keys(const ir_op *softmax, const ir_op *product, cons
     if (ir_loop_side(structure, (unsigned)ir_map_result_dim(structure->maps[2], dim)) >= 0)
       own |= ir_bit(dim);
   }
-  for (const ir_op *op = ir_operand(softmax, 0)->op, *next; op != product; op = next) {
-    next = NULL;
-    for (unsigned i = 0; i < ir_num_inputs(op); i++) {
-      const ir_map *map = ir_structure_of(op)->maps[i];
-      unsigned seen = 0;
-      for (unsigned loop = 0; loop < map->num_dims; loop++)
-        seen += (own >> loop & 1) && ir_map_find_dim(map, loop) >= 0;
-      if (map->num_results == map->num_dims)
-        next = ir_input(op, i)->op;
-      else if (seen > 1)
-        return true;
-    }
-    if (!next)
-      return true;
-  }
-  return false;
+  return reads_own_dims(scores, own);
 }
 
 static int64_t rows_of_softmax(const running *r, int64_t least);
@@ -283,17 +343,17 @@ static softmax_tile tile_of_lanes(const running *r) {
   }
   if (!target_has_rows_in_lanes(target) || rows == IR_DYNAMIC || keys == IR_DYNAMIC)
     return (softmax_tile){0};
-  const ir_op *softmax = softmax_of(r);
+  const ir_value *scores = scores_of(r);
   bool masked;
-  const ir_op *product = product_for_lanes(softmax, &masked);
+  const ir_op *product = product_for_lanes(scores, &masked);
   if (target_has_small_tiles(target)) {
     softmax_tile tile = tile_of_blocks(r, keys);
-    bool fits = product && !reads_rows_and_keys(softmax, product, target) && tile_is_nearly_filled(rows, tile.block);
+    bool fits = product && !reads_rows_and_keys(scores, product, target) && tile_is_nearly_filled(rows, tile.block);
     return fits && keys > host_policy.running_softmax ? tile : (softmax_tile){0};
   }
   if (bytes_of_steps(keys, r->columns) > most_bytes_of_steps(target))
     return (softmax_tile){0};
-  bool only_whole = product && reads_rows_and_keys(softmax, product, target);
+  bool only_whole = product && reads_rows_and_keys(scores, product, target);
   unsigned first =
       masked ? LANES + takes_small_tiles(r, lane_tiles[LANES], keys) : fits_first_cache(lane_tiles[LANES], target);
   for (unsigned i = first; product && i < sizeof lane_tiles / sizeof *lane_tiles; i++)
@@ -305,10 +365,10 @@ static softmax_tile tile_of_lanes(const running *r) {
 
 softmax_tile softmax_tile_of_open_rows(const ir_op *op, unsigned side, const target_facts *target, int64_t *most_keys) {
   running r = running_of(op, side, target);
-  const ir_op *softmax = softmax_of(&r);
+  const ir_value *scores = scores_of(&r);
   bool masked;
-  const ir_op *product = product_for_lanes(softmax, &masked);
-  if (!target_has_rows_in_lanes(target) || !r.columns || !product || reads_rows_and_keys(softmax, product, target))
+  const ir_op *product = product_for_lanes(scores, &masked);
+  if (!target_has_rows_in_lanes(target) || !r.columns || !product || reads_rows_and_keys(scores, product, target))
     return (softmax_tile){0};
   *most_keys = INT64_MAX;
   if (target_has_small_tiles(target)) {
@@ -401,7 +461,7 @@ static int64_t rows_of_softmax(const running *r, int64_t least) {
     if (ir_map_find_dim(r->structure->maps[r->side], loop) >= 0 && ir_loop_is_reduction(r->structure, loop))
       keys = r->extents[loop] == IR_DYNAMIC ? 1 : r->extents[loop];
   uint64_t half = r->target->l2_bytes / 2, shared = bytes_of_steps(keys, r->columns);
-  bool even = tile_product_of_scores(softmax_of(r), &masked) && !masked;
+  bool even = tile_product_of_scores(scores_of(r), &masked) && !masked;
   shared += even; /* what fills that half just so is shared, too, where no mask hides anything (1.01x, Zen 1) */
   while ((rows < least || shared > half * (uint64_t)(rows / host_policy.rows)) &&
          tiles / 2 >= (int64_t)r->target->threads * (even ? EVEN_ITERATIONS : MANY_ITERATIONS) &&

@@ -63,9 +63,9 @@ static inline bool tile_is_nearly_filled(int64_t rows, int64_t tile) {
   return (tile - rows % tile) % tile * TILE_PADDING <= rows;
 }
 
-/* The product that elementwise ops make the scores of the softmax of, where they read nothing else as large; NULL where
- * there is none. `masked`: comparisons of indices hide some of them. */
-ir_op *tile_product_of_scores(const ir_op *softmax, bool *masked);
+/* The product, or the first of several, that elementwise ops make the scores of, where they read nothing else as large;
+ * NULL where there is none. `masked`: comparisons of indices hide some of them. */
+ir_op *tile_product_of_scores(const ir_value *scores, bool *masked);
 
 /* So few rows are multiplied as fast in f32 as by what a host has for two factors of bf16, if one of these is made of
  * integers, which take as long to become the one as the other; twice as many where they are all that it is made of (8
@@ -96,7 +96,10 @@ typedef struct softmax_tile {
   int64_t block; /* where rows are lanes: so many are computed together, whether all are there or not */
 } softmax_tile;
 
-/* Those of the running softmax that is factor `side` of the contraction. */
+/* The factor of the contraction that is a running softmax, or on a host the like without one: made element by element of
+ * products with few terms, so that steps of a loop make it, too. -1: there is none. */
+int softmax_tile_side(const ir_op *op, const target_facts *target);
+/* Those of the running softmax, or of such scores, that is factor `side` of the contraction. */
 softmax_tile softmax_tile_of(const ir_op *op, unsigned side, const target_facts *target);
 /* The same where the number of rows is open, of those that are in lanes; no rows where none should be. *most_keys: for
  * more than that they should not. */

@@ -365,7 +365,7 @@ static void fill_chip(const ir_op *op, unsigned rows_side, product_tile *tile) {
 
 /* Rows and columns of the tile of the contraction that sets the pace. */
 static product_tile tile_of_pace(const pace *p, unsigned rows_side, const target_facts *target) {
-  int side = tile_running_operand(p->op);
+  int side = softmax_tile_side(p->op, target);
   bool is_gpu = target_is_gpu(target);
   product_tile tile = {.columns = host_policy.columns};
   if (side >= 0)
@@ -531,7 +531,7 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
     share_columns(root, target, extents, sizes, second);
   if (is_gpu || target->tiles.rows)
     return;
-  if (first >= 0 && whole && !whole_rows && tile_running_operand(p.op) < 0 && extents[first] != IR_DYNAMIC &&
+  if (first >= 0 && whole && !whole_rows && softmax_tile_side(p.op, target) < 0 && extents[first] != IR_DYNAMIC &&
       tiles_beside(extents, ir_structure_of(root)->num_loops, sizes, first) == 1)
     sizes[first] = rows_of_thread(extents[first], sizes[first], target->threads);
   else if (!tile.is_shared) {
@@ -555,7 +555,7 @@ int64_t tile_sizes_reduction(const ir_op *op, unsigned loop, const target_facts 
   int64_t extent = ir_loop_size(op, loop);
   if (!ir_is_contraction(op))
     return extent > TILE_GPU_LONG_ROW || extent == IR_DYNAMIC ? policy->reduction : 0;
-  int side = tile_running_operand(op);
+  int side = softmax_tile_side(op, target);
   int64_t asked = side >= 0 ? target->tiles.softmax : target->tiles.reduction;
   if (asked)
     return extent > asked || extent == IR_DYNAMIC ? asked : 0;

@@ -135,7 +135,7 @@ static void widen_attention(ir_op *op, unsigned shared, const target_facts *fact
 /* The products that make a softmax's scores and use its weights: the factors that all rows read are keys and values. */
 static void widen_around(ir_op *op, unsigned side, const ir_op *softmax, const target_facts *facts) {
   bool masked;
-  ir_op *scores = tile_product_of_scores(softmax, &masked);
+  ir_op *scores = tile_product_of_scores(ir_operand(softmax, 0), &masked);
   const ir_map *out = scores ? ir_structure_of(scores)->maps[2] : NULL;
   int64_t dim = ir_attr_int_or(softmax, "dimension", 0);
   int loop = out && dim < out->num_results ? ir_map_result_dim(out, (unsigned)dim) : -1;
