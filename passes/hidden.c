@@ -59,11 +59,22 @@ static bool is_hidden(const hidden_element *element) {
   return element->kind == HIDDEN_KNOWN && element->value == -INFINITY;
 }
 
+static bool is_zero(const hidden_element *element) { return element->kind == HIDDEN_KNOWN && element->value == 0; }
+
+/* Both, in the same places. */
+static bool are_zero(const hidden_element *a, const hidden_element *b) {
+  return is_zero(a) && is_zero(b) && mask_equal(&a->where, &b->where);
+}
+
 static hidden_element element_of(const hidden_facts *facts, ir_op *op, const ir_value *value, unsigned *steps);
 
-/* select(condition, x, -infinity), or the other way round. */
+/* select(condition, x, -infinity), or the other way round; or of an x that is 0 somewhere and 0. */
 static hidden_element selected(const hidden_facts *facts, ir_op *op, const ir_op *select, unsigned *steps) {
   for (unsigned i = 1; i <= 2; i++) {
+    if (ir_value_is_zero(ir_operand(select, 3 - i))) {
+      hidden_element element = element_of(facts, op, ir_operand(select, i), steps);
+      return is_zero(&element) ? element : unknown;
+    }
     if (!mask_is_hidden(ir_operand(select, 3 - i)))
       continue;
     hidden_element element = element_of(facts, op, ir_operand(select, i), steps);
@@ -93,10 +104,16 @@ static hidden_element element_of(const hidden_facts *facts, ir_op *op, const ir_
     rhs = element_of(facts, op, ir_operand(from, 1), steps);
   switch (from->code) {
   case OP_ARITH_ADDF:
+    if (are_zero(&lhs, &rhs))
+      return lhs;
     return is_hidden(&lhs) ? lhs : is_hidden(&rhs) ? rhs : unknown;
   case OP_ARITH_SUBF:
+    if (are_zero(&lhs, &rhs))
+      return lhs;
     return is_hidden(&lhs) && rhs.kind == HIDDEN_ABOVE ? lhs : unknown;
   case OP_ARITH_MULF:
+    if (is_zero(&lhs) || is_zero(&rhs))
+      return is_zero(&lhs) ? lhs : rhs;
     return lhs.kind == HIDDEN_KNOWN && mask_keeps_hidden(ir_operand(from, 1))   ? lhs
            : rhs.kind == HIDDEN_KNOWN && mask_keeps_hidden(ir_operand(from, 0)) ? rhs
                                                                                 : unknown;

@@ -21,6 +21,28 @@ enum {
 };
 #define FAR (INT64_C(1) << FAR_BITS)
 
+/* ---------------------------------------------------------------------------------------------------------- equality */
+
+static bool bounds_are_equal(const mask_bound *a, const mask_bound *b) {
+  bool same = a->op == b->op && a->count == b->count && a->takes_near == b->takes_near && a->constant == b->constant &&
+              a->least == b->least && a->most == b->most && a->num_quotients == b->num_quotients &&
+              !memcmp(a->steps, b->steps, sizeof a->steps);
+  for (unsigned i = 0; same && i < a->count; i++)
+    same = a->values[i] == b->values[i] && a->coefficients[i] == b->coefficients[i] && a->near[i] == b->near[i];
+  for (unsigned i = 0; same && i < a->num_quotients; i++) {
+    const mask_quotient *x = &a->quotients[i], *y = &b->quotients[i];
+    same = x->divisor == y->divisor && x->factor == y->factor && bounds_are_equal(x->dividend, y->dividend);
+  }
+  return same;
+}
+
+bool mask_equal(const mask *a, const mask *b) {
+  bool same = a->count == b->count;
+  for (unsigned i = 0; same && i < a->count; i++)
+    same = bounds_are_equal(&a->bounds[i], &b->bounds[i]);
+  return same;
+}
+
 /* ----------------------------------------------------------------------------------------------------- linear forms */
 
 static bool add_product(int64_t *sum, int64_t a, int64_t b) {

@@ -38,6 +38,9 @@ typedef struct mask {
   mask_bound bounds[MASK_MAX_BOUNDS];
 } mask;
 
+/* Both say the same, bound by bound. */
+bool mask_equal(const mask *a, const mask *b);
+
 /* What has to hold for a condition to be `wanted`. */
 typedef enum mask_join {
   MASK_ALONE, /* it is made of no others */

@@ -61,7 +61,17 @@ static ir_value *scaled_in_place(ir_op *op) {
   return body_is_product(op) ? ir_operand(op, 1) : NULL;
 }
 
-ir_value *running_argument(const ir_op *loop, ir_value *value) {
+/* The first factor that elementwise ops make beside the product; NULL: none. */
+static ir_value *made_factor(const ir_op *product) {
+  for (unsigned i = 0; i < 2; i++) {
+    ir_value *factor = running_moved_from(ir_operand(product, i));
+    if (factor->op && factor->op->block == product->block && body_is_elementwise(factor->op))
+      return factor;
+  }
+  return NULL;
+}
+
+ir_value *running_argument(const ir_op *loop, ir_value *value, ir_value **factor) {
   const ir_op *insert = NULL;
   for (unsigned depth = 0; value && depth < MAX_DEPTH; depth++) {
     ir_op *op = value->op;
@@ -84,8 +94,10 @@ ir_value *running_argument(const ir_op *loop, ir_value *value) {
       value = scaled_in_place(op);
     else if (is_weights(ir_operand(op, 0)) || is_weights(ir_operand(op, 1)))
       value = ir_init(op, 0);
-    else
+    else if (!factor)
       value = scaled_by_diagonal(op);
+    else
+      value = (*factor = made_factor(op)) ? ir_init(op, 0) : NULL;
   }
   return NULL;
 }

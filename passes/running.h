@@ -8,6 +8,7 @@ ir_op *running_softmax(const ir_op *loop);
 /* The value through ops that only move or convert elements. */
 ir_value *running_moved_from(ir_value *value);
 /* The argument of the loop's body that the value equals in an iteration whose weights are all 0; NULL if that is not
- * known. A slice that is put back where it was taken changes nothing. */
-ir_value *running_argument(const ir_op *loop, ir_value *value);
+ * known. A slice that is put back where it was taken changes nothing. Weights are those of a softmax; with `factor`, in a
+ * loop without one, it is given the factor of the product that adds to the value: made element by element. */
+ir_value *running_argument(const ir_op *loop, ir_value *value, ir_value **factor);
 #endif

@@ -82,7 +82,7 @@ static bool find_update(const split *s, unsigned i, update *found) {
   if (!s->running || (factors[0] && factors[1]) || (factors[0] ? factors[0] : factors[1]) != s->running)
     return false;
   found->rows = rows_of(op, factors[1] != NULL, s->running);
-  return found->rows && running_argument(s->loop, last) == argument && ir_value_is_zero(ir_operand(s->loop, 3 + i));
+  return found->rows && running_argument(s->loop, last, NULL) == argument && ir_value_is_zero(ir_operand(s->loop, 3 + i));
 }
 
 static bool find_updates(split *s) {

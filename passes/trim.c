@@ -1,4 +1,5 @@
-/* trim.c - pass "trim": loops with a running softmax leave out the iterations in which every score is hidden.
+/* trim.c - pass "trim": loops with a running softmax leave out the iterations in which every score is hidden, and loops
+ * that add up products with exponentials of scores, as gradients of attention do.
  *
  * A score is hidden where its expression is -infinity because a comparison of indices says so: select(k <= q, x, -inf),
  * however it is spelled and whatever else is computed. Where such a comparison, affine in indices and in quotients of
@@ -22,11 +23,14 @@
 
 enum { MAX_STEPS = 256 };
 
-static bool is_neutral_without_scores(ir_op *loop) {
-  for (unsigned i = 0; i < loop->num_results; i++)
-    if (running_argument(loop, ir_yielded(loop, i)) != ir_region(loop, 0)->args[i + 1])
+/* `factors`, one for each result: what running_argument gives; NULL in a loop with a softmax. */
+static bool is_neutral_without_scores(ir_op *loop, ir_value **factors) {
+  for (unsigned i = 0; i < loop->num_results; i++) {
+    ir_value **factor = factors ? &factors[i] : NULL;
+    if (running_argument(loop, ir_yielded(loop, i), factor) != ir_region(loop, 0)->args[i + 1])
       return false;
-  return true;
+  }
+  return loop->num_results > 0;
 }
 
 /* A loop whose bounds are being trimmed. */
@@ -182,15 +186,21 @@ static ir_index cover(trimmer *t, ir_index bound, ir_index a, ir_index b, bool i
   return is_upper ? ir_index_max(&t->builder, a, b) : ir_index_min(&t->builder, a, b);
 }
 
-/* Scores are visible where either operand is `wanted`: between what is kept for one and for the other, all is kept. */
+/* The window, and `first`, to which `all` was drawn in as well: between what is kept for one and for the other, all is
+ * kept. */
+static void keep_both(trimmer *t, const mask_window *all, const mask_window *first) {
+  t->window.lower = cover(t, all->lower, first->lower, t->window.lower, false);
+  t->window.upper = cover(t, all->upper, first->upper, t->window.upper, true);
+}
+
+/* Scores are visible where either operand is `wanted`. */
 static void keep_either(trimmer *t, ir_op *op, const ir_op *either, bool wanted) {
   mask_window all = t->window;
   keep_where(t, op, ir_operand(either, 0), wanted);
   mask_window first = t->window;
   t->window = all;
   keep_where(t, op, ir_operand(either, 1), wanted);
-  t->window.lower = cover(t, all.lower, first.lower, t->window.lower, false);
-  t->window.upper = cover(t, all.upper, first.upper, t->window.upper, true);
+  keep_both(t, &all, &first);
 }
 
 /* The same of a condition that is made of no others. */
@@ -225,18 +235,24 @@ static void keep_where(trimmer *t, ir_op *op, const ir_value *condition, bool wa
   }
 }
 
+/* The value is, in the body of the elementwise op that *op becomes, the one that an argument of the body of *op reads;
+ * the value itself where it is none; NULL where there is no such op. */
+static ir_value *read_through(ir_op **op, ir_value *value) {
+  if (value->op || value->block != ir_region(*op, 0))
+    return value;
+  const ir_value *input = ir_operand(*op, value->index);
+  ir_op *producer = input->op;
+  bool is_read = producer && value->index < ir_num_inputs(*op) && producer->block == (*op)->block;
+  if (!is_read || !body_is_elementwise(producer))
+    return NULL;
+  *op = producer;
+  return ir_yielded(producer, input->index);
+}
+
 /* Keeps the iterations in which the value, computed by the body of `op`, is not -infinity in the whole tile. */
 static void keep_visible(trimmer *t, ir_op *op, ir_value *value) {
-  const ir_block *body = ir_region(op, 0);
-  if (!t->steps || !--t->steps)
+  if (!t->steps || !--t->steps || !(value = read_through(&op, value)))
     return;
-  if (!value->op && value->block == body) {
-    const ir_value *input = ir_operand(op, value->index);
-    ir_op *producer = input->op;
-    if (producer && value->index < ir_num_inputs(op) && producer->block == op->block && body_is_elementwise(producer))
-      keep_visible(t, producer, ir_yielded(producer, input->index));
-    return;
-  }
   const ir_op *from = value->op;
   switch (from ? from->code : IR_NUM_OPCODES) {
   case OP_ARITH_SELECT:
@@ -264,16 +280,69 @@ static void keep_visible(trimmer *t, ir_op *op, ir_value *value) {
   }
 }
 
+/* .. is not 0 in the whole tile: of weights without a softmax, which are exponentials of scores, and of what these are
+ * multiplied with. */
+static void keep_nonzero(trimmer *t, ir_op *op, ir_value *value) {
+  mask_window all = t->window, first;
+  if (!t->steps || !--t->steps || !(value = read_through(&op, value)))
+    return;
+  const ir_op *from = value->op;
+  switch (from ? from->code : IR_NUM_OPCODES) {
+  case OP_MATH_EXP:
+  case OP_MATH_EXP2:
+    keep_visible(t, op, ir_operand(from, 0));
+    return;
+  case OP_ARITH_SELECT:
+    for (unsigned i = 1; i <= 2; i++)
+      if (ir_value_is_zero(ir_operand(from, 3 - i)))
+        keep_nonzero(t, op, ir_operand(from, i));
+    return;
+  case OP_ARITH_ADDF:
+  case OP_ARITH_SUBF:
+    keep_nonzero(t, op, ir_operand(from, 0));
+    first = t->window;
+    t->window = all;
+    keep_nonzero(t, op, ir_operand(from, 1));
+    keep_both(t, &all, &first);
+    return;
+  case OP_ARITH_MULF:
+    keep_nonzero(t, op, ir_operand(from, 1)); /* fall through */
+  case OP_ARITH_DIVF:
+  case OP_ARITH_EXTF:
+  case OP_ARITH_TRUNCF:
+    keep_nonzero(t, op, ir_operand(from, 0));
+    return;
+  default:
+    return;
+  }
+}
+
 /* ------------------------------------------------------------------------------------------------------------- pass */
+
+/* Of a loop with a softmax: the iterations with visible scores. */
+static void keep_softmax(trimmer *t, ir_op *softmax) {
+  ir_value *scores = running_moved_from(ir_operand(softmax, 0));
+  if (scores->op && scores->op->block == softmax->block && body_is_elementwise(scores->op))
+    keep_visible(t, scores->op, ir_yielded(scores->op, scores->index));
+}
+
+/* Of a loop without one: those in which a factor adds something to a result. */
+static void keep_factors(trimmer *t, ir_value *const *factors) {
+  mask_window all = t->window;
+  for (unsigned i = 0; i < t->loop->num_results; i++) {
+    mask_window others = t->window;
+    t->window = all;
+    keep_nonzero(t, factors[i]->op, ir_yielded(factors[i]->op, factors[i]->index));
+    if (i)
+      keep_both(t, &all, &others);
+  }
+}
 
 static void trim_loop(ir_op *loop, const target_facts *target) {
   ir_op *softmax = running_softmax(loop);
   ir_bounds bounds = ir_bounds_of(loop, 0);
-  if (!softmax || bounds.step.value || !is_neutral_without_scores(loop))
-    return;
-  ir_value *scores = running_moved_from(ir_operand(softmax, 0));
-  ir_op *op = scores->op;
-  if (!op || op->block != softmax->block || !body_is_elementwise(op))
+  ir_value **factors = softmax ? NULL : IR_NEW_ARRAY(&loop->module->arena, ir_value *, loop->num_results);
+  if (bounds.step.value || !is_neutral_without_scores(loop, factors))
     return;
   ir_attr_set(loop, PASS_NEUTRAL, ir_attr_unit(loop->module));
   trimmer t = {.loop = loop,
@@ -281,7 +350,10 @@ static void trim_loop(ir_op *loop, const target_facts *target) {
                .builder = ir_builder_before(loop),
                .window = {ir_region(loop, 0)->args[0], bounds.lower, bounds.upper, bounds.step.constant},
                .steps = MAX_STEPS};
-  keep_visible(&t, op, ir_yielded(op, scores->index));
+  if (softmax)
+    keep_softmax(&t, softmax);
+  else
+    keep_factors(&t, factors);
   ir_set_operand(loop, 0, ir_index_value(&t.builder, t.window.lower));
   ir_set_operand(loop, 1, ir_index_value(&t.builder, t.window.upper));
 }

@@ -1,0 +1,412 @@
+/* remake.c - pass "remake": weights of a softmax that others than its own products read are made anew for each reader.
+ *
+ * The gradients of attention read the weights again, W = softmax(S), and what is made of them element by element, rows
+ * of keys by columns of queries and the other way around. They would be stored, a matrix of queries by keys for each
+ * head. Instead each such reader gets ops of its own, which scheduling puts into its loops, tile by tile: the product of
+ * the scores and all other products of few terms again, and
+ *
+ *     W[q, k] = e^(S[q, k] - max[q]) * (1 / sum[q])
+ *
+ * of the statistics, which the softmax has anyway. The sum along keys that a softmax's own gradient has needs no
+ * weights, as sums may change places (T. Dao et al., "FlashAttention", 2022, appendix B):
+ *
+ *     sum_k W[q, k] (sum_d x[q, d] y[k, d])     becomes     sum_d x[q, d] (sum_k W[q, k] y[k, d])
+ *
+ * with the softmax's product by y, which programs mostly have for themselves. All that is a few products more, and
+ * memory for rows instead of matrices.
+ *
+ * Where somebody reads the weights as they are, as a result of the program say, nothing changes.
+ * Terminates: what reads the weights is walked once, readers of readers for a number of steps; what is made again comes
+ * from a walk upwards that makes each op once. */
+#include "passes/body.h"
+#include "passes/extent.h"
+#include "passes/mask.h"
+#include "passes/passes.h"
+#include "passes/softmax.h"
+#include "passes/tile.h"
+#include "passes/tile_policy.h"
+
+enum {
+  MAX_READERS = 32,     /* ops that are looked at: of the weights, and of what is made of them */
+  FEW_TERMS = 256,      /* of products that are made again */
+  FEW_BYTES = 3 << 23,  /* of weights, which caches hold */
+  MANY_BYTES = 1 << 30, /* .. and those that are not to be stored, whatever that saves */
+  MANY_CORES = 8,
+};
+
+/* A reader of weights that does not make one element of each: a product, or a sum. */
+typedef struct reader {
+  ir_op *op;
+  unsigned operand;
+} reader;
+
+typedef struct remake {
+  ir_op *softmax;
+  unsigned keys; /* the dim that rows go along */
+  ir_value *reciprocal;
+  ir_value *made[MAX_READERS]; /* the weights, and what is made of them element by element */
+  reader readers[MAX_READERS];
+  unsigned num_made, num_readers, num_steps;
+} remake;
+
+/* --------------------------------------------------------------------------------------------------------- readers */
+
+/* All of the softmax's weights, or as many elements in the same places. */
+static bool is_matrix(const remake *r, const ir_value *value) {
+  const ir_type *type = value->type, *weights = ir_result(r->softmax, 0)->type;
+  bool same = type->kind == IR_TYPE_TENSOR && type->rank == weights->rank;
+  for (unsigned dim = 0; same && dim < type->rank; dim++)
+    same = type->shape[dim] == weights->shape[dim];
+  return same;
+}
+
+/* Makes one matrix, each element of those in the same place of others, or of what they share. */
+static bool is_by_element(const remake *r, const ir_op *op) {
+  return op->num_results == 1 && op->block == r->softmax->block && body_is_elementwise(op) &&
+         is_matrix(r, ir_result(op, 0)) && ir_map_is_identity(ir_init_map(op, 0));
+}
+
+/* Loop `loop` of the op is the dim of its operand that keys are. */
+static int loop_of_keys(const remake *r, const ir_op *op, unsigned operand) {
+  return ir_map_result_dim(ir_structure_of(op)->maps[operand], r->keys);
+}
+
+/* The softmax's own product, which needs no weights but in its loop. */
+static bool is_own_product(const remake *r, const reader *reader) {
+  const ir_op *op = reader->op;
+  int loop = loop_of_keys(r, op, reader->operand);
+  return ir_is_contraction(op) && loop >= 0 && ir_structure_of(op)->reductions == ir_bit((unsigned)loop) &&
+         tile_find_running(ir_operand(op, reader->operand)) == r->softmax && ir_operand(op, 0) != ir_operand(op, 1) &&
+         ir_value_is_zero(ir_init(op, 0));
+}
+
+static bool add_use(remake *r, const ir_use *use) {
+  ir_op *op = use->user;
+  unsigned operand = ir_use_index(use);
+  if (op->code == OP_TENSOR_DIM)
+    return true;
+  if (op->block != r->softmax->block || !ir_op_has(op, IR_STRUCTURED) || operand >= ir_num_inputs(op) ||
+      r->num_readers == MAX_READERS || r->num_made == MAX_READERS)
+    return false;
+  if (is_by_element(r, op) && ir_map_is_identity(ir_structure_of(op)->maps[operand])) {
+    for (unsigned i = 0; i < r->num_made; i++)
+      if (r->made[i] == ir_result(op, 0))
+        return true;
+    r->made[r->num_made++] = ir_result(op, 0);
+    return true;
+  }
+  for (unsigned i = 0; i < r->num_readers; i++)
+    if (r->readers[i].op == op)
+      return true;
+  int keys = loop_of_keys(r, op, operand);
+  bool reduces = ir_is_contraction(op) || (keys >= 0 && ir_loop_is_reduction(ir_structure_of(op), (unsigned)keys));
+  r->readers[r->num_readers++] = (reader){op, operand};
+  return reduces && op->num_results == 1;
+}
+
+/* False where somebody reads matrices otherwise than by products and sums. */
+static bool find_readers(remake *r) {
+  r->made[r->num_made++] = ir_result(r->softmax, 0);
+  for (unsigned i = 0; i < r->num_made; i++)
+    for (const ir_use *use = r->made[i]->uses; use; use = use->next)
+      if (!add_use(r, use))
+        return false;
+  return true;
+}
+
+/* A product of few terms. */
+static bool is_short_product(const remake *r, const ir_op *op) {
+  return op && op->block == r->softmax->block && ir_op_has(op, IR_STRUCTURED) && ir_is_contraction(op) &&
+         is_matrix(r, ir_result(op, 0)) &&
+         ir_loop_size(op, (unsigned)ir_last_reduction(ir_structure_of(op))) <= FEW_TERMS;
+}
+
+/* The op is made again where its result is wanted. */
+static bool is_made_again(const remake *r, const ir_op *op) {
+  return is_short_product(r, op) || (op && ir_op_has(op, IR_STRUCTURED) && is_by_element(r, op));
+}
+
+/* The op hides some of the elements that it makes, by a condition that the program computes. */
+static bool hides_elements(const ir_op *op) {
+  const ir_block *body = ir_region(op, 0);
+  bool found = false;
+  for (const ir_op *inner = body->first; inner && !found; inner = inner->next) {
+    if (inner->code != OP_ARITH_SELECT)
+      continue;
+    const ir_value *condition = ir_operand(inner, 0);
+    bool is_read = !condition->op && condition->block == body;
+    bool is_computed = is_read ? condition->index < ir_num_inputs(op) && ir_input(op, condition->index)->op : true;
+    found = is_computed && (mask_is_hidden(ir_operand(inner, 1)) || mask_is_hidden(ir_operand(inner, 2)));
+  }
+  return found;
+}
+
+/* The product of few terms of which the scores are made element by element, or which they are; NULL: there is none. */
+static const ir_op *product_of_scores(const remake *r, bool *masked) {
+  const ir_op *op = ir_operand(r->softmax, 0)->op;
+  *masked = false;
+  for (unsigned steps = 0;
+       op && ir_op_has(op, IR_STRUCTURED) && is_by_element(r, op) && ir_num_inputs(op) && steps < MAX_READERS;
+       steps++) {
+    unsigned input = 0;
+    *masked |= hides_elements(op);
+    while (input + 1 < ir_num_inputs(op) && !is_matrix(r, ir_input(op, input)))
+      input++;
+    op = ir_input(op, input)->op;
+  }
+  return is_short_product(r, op) ? op : NULL;
+}
+
+/* A few cores of a host store matrices in the time that the further products would take (2048 keys of 64 features, one
+ * thread: 1.2 times as fast; Zen 4). But of what is masked only tiles with visible scores are made again (causal 1.3 times
+ * as fast so), many cores wait for memory, and at some size it is too much memory. */
+static bool is_worth_it(const remake *r, const target_facts *target) {
+  bool masked, is_open = false;
+  const ir_type *type = ir_result(r->softmax, 0)->type;
+  double bytes = ir_scalar_bytes(type->element);
+  for (unsigned dim = 0; dim < type->rank; dim++) {
+    is_open |= type->shape[dim] == IR_DYNAMIC;
+    bytes *= (double)type->shape[dim];
+  }
+  if (!product_of_scores(r, &masked))
+    return false;
+  bool is_cheap = masked || target_is_gpu(target) || target->threads >= MANY_CORES;
+  return is_open || bytes > (is_cheap ? FEW_BYTES : MANY_BYTES);
+}
+
+/* --------------------------------------------------------------------------------------------------- weights again */
+
+/* 1 / sum of each row, 0 where the sum is 0. */
+static ir_value *create_reciprocal(const remake *r) {
+  ir_value *sum = ir_result(r->softmax, SOFTMAX_SUM);
+  ir_builder builder = ir_builder_before(r->softmax->next);
+  ir_op *generic = body_by_element(&builder, 1, &sum, pass_empty_like(&builder, sum, sum->type->element));
+  ir_builder body = body_of(generic);
+  ir_value *one = ir_const(&body, body_argument(generic, 0)->type, 1);
+  return body_finish(&body, generic, body_quotient(&body, one, body_argument(generic, 0), false));
+}
+
+/* The weights of these scores. The exponential is as in decompose.c: approximate, and of no large number. */
+static ir_value *create_weights(remake *r, ir_builder *builder, ir_value *scores) {
+  ir_module *module = builder->module;
+  const ir_type *type = ir_result(r->softmax, 0)->type;
+  const int64_t dropped[] = {r->keys};
+  const ir_map *all = ir_map_identity(module, type->rank), *rows = ir_map_without(module, type->rank, 1, dropped);
+  if (!r->reciprocal)
+    r->reciprocal = create_reciprocal(r);
+  ir_value *ins[] = {scores, ir_result(r->softmax, SOFTMAX_MAX), r->reciprocal};
+  ir_value *out = pass_empty_like(builder, scores, type->element);
+  ir_op *generic = ir_generic(builder, 3, ins, 1, &out, (const ir_map *[]){all, rows, rows, all}, type->rank, 0);
+  ir_builder body = body_of(generic);
+  ir_value *max = body_argument(generic, 1), *score = ir_convert(&body, body_argument(generic, 0), max->type);
+  ir_cell lowest = {.f = ir_scalar_lowest(max->type->element)}; /* which it is anyway, for hidden.c to know */
+  max = ir_binary(&body, OP_ARITH_MAXIMUMF, max, ir_splat(&body, max->type, lowest));
+  ir_value *power = ir_unary(&body, OP_MATH_EXP, ir_binary(&body, OP_ARITH_SUBF, score, max), max->type);
+  ir_attr_set(power->op, "fastmath", ir_attr_keyword(module, "arith.fastmath", "afn"));
+  ir_attr_set(power->op, "tec.bounded", ir_attr_unit(module));
+  return body_finish(&body, generic, ir_binary(&body, OP_ARITH_MULF, power, body_argument(generic, 2)));
+}
+
+/* The matrix again, of ops of its own; `again` has those that are made already. */
+static ir_value *make_again(remake *r, ir_builder *builder, ir_value_map *again, ir_value *matrix) {
+  ir_value *known = ir_value_map_get(again, matrix);
+  if (known != matrix)
+    return known;
+  ir_value *made = matrix;
+  if (matrix == ir_result(r->softmax, 0)) {
+    made = create_weights(r, builder, make_again(r, builder, again, ir_operand(r->softmax, 0)));
+  } else if (is_made_again(r, matrix->op) && r->num_steps) {
+    r->num_steps--;
+    for (unsigned i = 0; i < ir_num_inputs(matrix->op); i++)
+      make_again(r, builder, again, ir_input(matrix->op, i));
+    made = ir_result(ir_op_clone(builder, matrix->op, again), 0);
+  }
+  ir_value_map_set(again, matrix, made);
+  return made;
+}
+
+/* ------------------------------------------------------------------------------------------ sums that change places */
+
+/* sum_k W[q, k] (sum_d x[q, d] y[k, d]), in terms of the loops of the product inside. */
+typedef struct double_sum {
+  ir_op *sum;     /* over keys */
+  ir_op *product; /* of x and y */
+  unsigned x, y;  /* its operands */
+  unsigned keys;  /* its loop */
+} double_sum;
+
+/* The body gives what `code` makes of its first two arguments, in whatever order. */
+static bool combines_arguments(const ir_op *op, ir_opcode code) {
+  const ir_value *result = ir_yielded(op, 0);
+  if (!ir_made_by(result, code))
+    return false;
+  const ir_value *a = body_argument(op, 0), *b = body_argument(op, 1);
+  const ir_value *lhs = ir_operand(result->op, 0), *rhs = ir_operand(result->op, 1);
+  return (lhs == a && rhs == b) || (lhs == b && rhs == a);
+}
+
+/* All reductions of the product are dims of both factors, and keys are one of `y` alone. */
+static bool has_terms_in_both(const double_sum *s) {
+  const ir_structure *structure = ir_structure_of(s->product);
+  bool both = ir_loop_side(structure, s->keys) == (int)s->y;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (ir_loop_is_reduction(structure, loop))
+      both &= ir_map_uses_dim(structure->maps[0], loop) && ir_map_uses_dim(structure->maps[1], loop);
+  return both;
+}
+
+/* The reader adds up, along keys, the weights times a product. */
+static bool match_double_sum(const remake *r, const reader *reader, double_sum *match) {
+  ir_op *sum = reader->op, *step = ir_operand(sum, reader->operand)->op;
+  if (ir_num_inputs(sum) != 1 || !ir_map_is_identity(ir_structure_of(sum)->maps[0]) ||
+      ir_structure_of(sum)->reductions != ir_bit(r->keys) || !combines_arguments(sum, OP_ARITH_ADDF) ||
+      !is_by_element(r, step) || ir_num_inputs(step) != 2 || !combines_arguments(step, OP_ARITH_MULF))
+    return false;
+  unsigned other = ir_input(step, 0) == ir_result(r->softmax, 0);
+  ir_op *product = ir_input(step, other)->op;
+  if (ir_input(step, 1 - other) != ir_result(r->softmax, 0) || !is_short_product(r, product) ||
+      !ir_value_is_zero(ir_init(product, 0)))
+    return false;
+  for (unsigned i = 0; i < 2; i++)
+    if (!ir_map_is_identity(ir_structure_of(step)->maps[i]))
+      return false;
+  unsigned keys = (unsigned)ir_map_result_dim(ir_init_map(product, 0), r->keys);
+  unsigned y = ir_map_uses_dim(ir_structure_of(product)->maps[1], keys);
+  *match = (double_sum){sum, product, 1 - y, y, keys};
+  return has_terms_in_both(match);
+}
+
+/* Dims of the inside product's loops. */
+typedef struct loop_list {
+  unsigned count, loops[IR_MAX_LOOPS];
+} loop_list;
+
+/* That loop of the inside product for each of the reader's, a product of the weights with y; false where they do not
+ * agree. */
+static bool pair_loops(const double_sum *s, const reader *reader, loop_list *pairs) {
+  const ir_structure *own = ir_structure_of(reader->op), *inside = ir_structure_of(s->product);
+  const ir_map *maps[] = {own->maps[reader->operand], own->maps[1 - reader->operand]};
+  const ir_map *others[] = {ir_init_map(s->product, 0), inside->maps[s->y]};
+  pairs->count = own->num_loops;
+  for (unsigned loop = 0; loop < own->num_loops; loop++)
+    pairs->loops[loop] = IR_MAX_LOOPS;
+  for (unsigned i = 0; i < 2; i++)
+    for (unsigned dim = 0; dim < maps[i]->num_results; dim++) {
+      unsigned *pair = &pairs->loops[ir_map_result_dim(maps[i], dim)];
+      unsigned loop = (unsigned)ir_map_result_dim(others[i], dim);
+      if (*pair != IR_MAX_LOOPS && *pair != loop)
+        return false;
+      *pair = loop;
+    }
+  return true;
+}
+
+/* The softmax's product with y that the program has, and its dims; NULL: none. */
+static ir_value *find_own_product(const remake *r, const double_sum *s, loop_list *dims) {
+  for (unsigned i = 0; i < r->num_readers; i++) {
+    const reader *reader = &r->readers[i];
+    loop_list pairs;
+    if (!is_own_product(r, reader) || ir_operand(reader->op, reader->operand) != ir_result(r->softmax, 0) ||
+        ir_operand(reader->op, 1 - reader->operand) != ir_operand(s->product, s->y) || !pair_loops(s, reader, &pairs))
+      continue;
+    const ir_map *map = ir_init_map(reader->op, 0);
+    dims->count = map->num_results;
+    for (unsigned dim = 0; dim < map->num_results; dim++)
+      dims->loops[dim] = pairs.loops[ir_map_result_dim(map, dim)];
+    return ir_result(reader->op, 0);
+  }
+  return NULL;
+}
+
+/* The same product, created; its dims are rows, then columns. */
+static ir_value *create_own_product(const remake *r, ir_builder *builder, const double_sum *s, loop_list *dims) {
+  ir_module *module = builder->module;
+  const ir_structure *structure = ir_structure_of(s->product);
+  const ir_map *out = ir_init_map(s->product, 0);
+  ir_index sizes[IR_MAX_RANK];
+  dims->count = 0;
+  for (unsigned dim = 0; dim < out->num_results; dim++)
+    if (dim != r->keys)
+      dims->loops[dims->count++] = (unsigned)ir_map_result_dim(out, dim);
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (ir_loop_is_reduction(structure, loop))
+      dims->loops[dims->count++] = loop;
+  for (unsigned dim = 0; dim < dims->count; dim++)
+    sizes[dim] = ir_loop_dim(builder, s->product, dims->loops[dim]);
+  ir_value *ins[] = {ir_result(r->softmax, 0), ir_operand(s->product, s->y)};
+  ir_value *empty = ir_empty(builder, ir_result(s->product, 0)->type->element, dims->count, sizes);
+  ir_value *zeros = ir_fill_const(builder, 0, empty);
+  const ir_map *maps[] = {out, structure->maps[s->y],
+                          ir_map_select(module, structure->num_loops, dims->count, dims->loops)};
+  return body_contract(ir_generic(builder, 2, ins, 1, &zeros, maps, structure->num_loops, ir_bit(s->keys)));
+}
+
+/* A map of those loops without that of keys. */
+static const ir_map *map_without_keys(const double_sum *s, ir_module *module, const loop_list *dims) {
+  unsigned loops[IR_MAX_LOOPS];
+  for (unsigned dim = 0; dim < dims->count; dim++)
+    loops[dim] = dims->loops[dim] - (dims->loops[dim] > s->keys);
+  return ir_map_select(module, ir_structure_of(s->product)->num_loops - 1, dims->count, loops);
+}
+
+static void swap_sums(const remake *r, const double_sum *s) {
+  ir_module *module = s->sum->module;
+  ir_builder builder = ir_builder_before(s->sum);
+  const ir_structure *structure = ir_structure_of(s->product);
+  const ir_map *x = structure->maps[s->x], *out = ir_init_map(s->sum, 0);
+  loop_list dims, of_x = {.count = x->num_results}, of_sum = {.count = out->num_results};
+  ir_value *product = find_own_product(r, s, &dims);
+  bool is_before = product && ir_op_is_before(product->op, s->sum);
+  product = is_before ? product : create_own_product(r, &builder, s, &dims);
+  for (unsigned dim = 0; dim < x->num_results; dim++)
+    of_x.loops[dim] = (unsigned)ir_map_result_dim(x, dim);
+  for (unsigned dim = 0; dim < out->num_results; dim++)
+    of_sum.loops[dim] = (unsigned)ir_map_result_dim(ir_init_map(s->product, 0), (unsigned)ir_map_result_dim(out, dim));
+  uint32_t low = ir_bit(s->keys) - 1, terms = (structure->reductions & low) | (structure->reductions >> 1 & ~low);
+  ir_value *ins[] = {ir_operand(s->product, s->x), product}, *init = ir_init(s->sum, 0);
+  const ir_map *maps[] = {map_without_keys(s, module, &of_x), map_without_keys(s, module, &dims),
+                          map_without_keys(s, module, &of_sum)};
+  ir_op *generic = ir_generic(&builder, 2, ins, 1, &init, maps, structure->num_loops - 1, terms);
+  ir_replace_op(s->sum, body_contract(generic));
+}
+
+/* ------------------------------------------------------------------------------------------------------------ pass */
+
+static void serve(remake *r, const reader *reader) {
+  double_sum sums;
+  if (match_double_sum(r, reader, &sums)) {
+    swap_sums(r, &sums);
+    return;
+  }
+  ir_builder builder = ir_builder_before(reader->op);
+  ir_value_map *again = ir_value_map_create(builder.module);
+  r->num_steps = MAX_READERS;
+  for (unsigned i = 0; i < ir_num_inputs(reader->op); i++)
+    ir_set_operand(reader->op, i, make_again(r, &builder, again, ir_input(reader->op, i)));
+}
+
+/* A product that is not the softmax's own reads the weights, or what is made of them. */
+static bool has_other_products(const remake *r) {
+  bool found = false;
+  for (unsigned i = 0; i < r->num_readers; i++)
+    found |= ir_is_contraction(r->readers[i].op) && !is_own_product(r, &r->readers[i]);
+  return found;
+}
+
+void pass_remake(ir_op *op, const pass_options *options) {
+  if (!softmax_is(op))
+    return;
+  remake r = {.softmax = op, .keys = (unsigned)ir_attr_int_or(op, "dimension", 0)};
+  if (!find_readers(&r) || !has_other_products(&r) || !is_worth_it(&r, options->target))
+    return;
+  if (options->explain)
+    ir_remark(op->module, op->loc, "weights are made anew for each product behind them, not stored");
+  if (op->code == OP_LINALG_SOFTMAX)
+    r.softmax = softmax_make_online(op);
+  bool is_own[MAX_READERS];
+  for (unsigned i = 0; i < r.num_readers; i++)
+    is_own[i] = is_own_product(&r, &r.readers[i]);
+  for (unsigned i = 0; i < r.num_readers; i++)
+    if (!is_own[i])
+      serve(&r, &r.readers[i]);
+}
