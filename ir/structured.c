@@ -359,6 +359,21 @@ static ir_opcode for_element(ir_opcode code, ir_scalar element) {
   }
 }
 
+/* An input as the body's type, read without sign where `cast` says so. */
+static ir_value *convert_input(ir_builder *builder, const ir_op *op, ir_value *x, const ir_type *type) {
+  const ir_attr *cast = ir_attr_get(op, "cast");
+  ir_scalar from = x->type->element, to = type->element;
+  bool from_float = ir_scalar_is_float(from), to_float = ir_scalar_is_float(to);
+  bool is_unsigned = cast && !strcmp(cast->string, "cast_unsigned");
+  if (is_unsigned && from_float && !to_float)
+    return ir_unary(builder, OP_ARITH_FPTOUI, x, type);
+  if (is_unsigned && !from_float && to_float)
+    return ir_unary(builder, OP_ARITH_UITOFP, x, type);
+  if (is_unsigned && !from_float && ir_scalar_bits(from) < ir_scalar_bits(to))
+    return ir_unary(builder, OP_ARITH_EXTUI, x, type);
+  return ir_convert(builder, x, type);
+}
+
 void ir_structured_build_body(ir_op *op) {
   const ir_op_info *info = ir_op_row(op);
   ir_block *body = ir_region(op, 0);
@@ -377,7 +392,7 @@ void ir_structured_build_body(ir_op *op) {
     ir_value *operands[MOST_INPUTS] = {0};
     bool selects = info->map == OP_ARITH_SELECT;
     for (unsigned i = 0; i < inputs && i < MOST_INPUTS; i++)
-      operands[i] = selects && !i ? body->args[0] : ir_convert(&builder, body->args[i], result);
+      operands[i] = selects && !i ? body->args[0] : convert_input(&builder, op, body->args[i], result);
     value = operands[0];
     ir_opcode map = info->map ? for_element(info->map, result->element) : 0;
     if (op->code == OP_LINALG_RECIPROCAL) {

@@ -246,6 +246,16 @@ Test(interp, generic_bodies) {
         1, -1, 2, 4);
 }
 
+Test(interp, products_without_sign) {
+  CHECK("func.func @f() -> (tensor<1x1xi32>, tensor<f32>) { %a = arith.constant dense<-1> : tensor<1x1xi8>\n"
+        "%v = arith.constant dense<-2> : tensor<1xi8>\n%z = arith.constant dense<1> : tensor<1x1xi32>\n"
+        "%s = arith.constant dense<0.5> : tensor<f32>\n%r = linalg.matmul {cast = #linalg.type_fn<cast_unsigned>}"
+        " ins(%a, %a : tensor<1x1xi8>, tensor<1x1xi8>) outs(%z : tensor<1x1xi32>) -> tensor<1x1xi32>\n"
+        "%d = linalg.dot {cast = #linalg.type_fn<cast_unsigned>} ins(%v, %v : tensor<1xi8>, tensor<1xi8>)"
+        " outs(%s : tensor<f32>) -> tensor<f32>\nreturn %r, %d : tensor<1x1xi32>, tensor<f32> }",
+        255 * 255 + 1, 254 * 254 + .5);
+}
+
 Test(interp, online_softmax_in_two_steps_is_softmax) {
   const char *text =
       "func.func @f(%x: tensor<3x10xf64>) -> (tensor<3x10xf64>, tensor<3xf64>, tensor<3x10xf64>) {\n"

@@ -973,3 +973,13 @@ func.func @f(%x: tensor<1x3x5xi8>) -> tensor<0xi8> {
   %r = tensor.collapse_shape %s [[0, 1, 2]] : tensor<1x0x0xi8> into tensor<0xi8>
   return %r : tensor<0xi8>
 }
+
+//--- product-without-sign.mlir
+// The factors are read as bytes without sign, as those from 128 on show.
+func.func @f(%x: tensor<7x65xi8>, %y: tensor<65x9xi8>, %out: tensor<7x9xi32>) -> tensor<7x9xi32> {
+  %five = arith.constant dense<5> : tensor<7x65xi8>
+  %a = arith.subi %x, %five : tensor<7x65xi8>
+  %r = linalg.matmul {cast = #linalg.type_fn<cast_unsigned>} ins(%a, %y : tensor<7x65xi8>, tensor<65x9xi8>)
+      outs(%out : tensor<7x9xi32>) -> tensor<7x9xi32>
+  return %r : tensor<7x9xi32>
+}
