@@ -459,6 +459,8 @@ bool parse_inherent(ir_parser *parser, ir_draft *draft, const char *name, size_t
   } else if (row->form == FORM_KEYWORD) {
     if (!parse_keyword(parser, row->detail, &attr))
       return false;
+  } else if (row->form == FORM_UNIT) { /* the word in front of it says all */
+    attr = ir_attr_unit(parser->module);
   } else if (!parse_attr(parser, NULL, &attr)) {
     return false;
   }

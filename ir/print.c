@@ -327,6 +327,14 @@ static void print_blank(format_print *print) {
   print->tight = false;
 }
 
+/* A unit attribute in an optional group, which the word in front of it stands for. */
+static bool is_silent(const ir_op *op, const format_element *element) {
+  for (unsigned i = 0; element->kind == FORMAT_ATTRIBUTE && i < op->num_attrs; i++)
+    if (strlen(op->attrs[i].name) == element->size && !memcmp(op->attrs[i].name, element->text, element->size))
+      return op->attrs[i].attr->kind == IR_ATTR_UNIT;
+  return false;
+}
+
 static bool has_attribute(const ir_op *op, const format_element *named) {
   for (unsigned i = 0; i < op->num_attrs; i++)
     if (strlen(op->attrs[i].name) == named->size && !memcmp(op->attrs[i].name, named->text, named->size))
@@ -394,7 +402,7 @@ static bool print_element(void *data, const format_element *element) {
     break;
   }
   if ((element->kind == FORMAT_OPERAND && !ir_group_size(op, element->index)) ||
-      (element->kind == FORMAT_UNIT && !has_attribute(op, element)))
+      (element->kind == FORMAT_UNIT && !has_attribute(op, element)) || is_silent(op, element))
     return true;
   print_blank(print);
   switch (element->kind) {

@@ -93,7 +93,10 @@ func.func @integers(%a: i32, %b: i32, %i: index) -> i32 {
   %16 = arith.maxui %15, %b : i32
   %17 = arith.minsi %16, %b : i32
   %18 = arith.minui %17, %b : i32
-  %19 = arith.muli %i, %i : index
+  %19 = arith.muli %i, %i overflow<nsw, nuw> {tag} : index
+  %20 = arith.divui %18, %b exact : i32
+  %21 = arith.addi %20, %b {overflowFlags = #arith.overflow<nsw>} : i32
+  %22 = arith.shrsi %21, %b exact {tag} : i32
   return %18 : i32
 }
 func.func @choices(%a: f32, %b: f32, %i: i32, %v: vector<4xf32>) -> vector<4xf32> {
@@ -120,5 +123,7 @@ func.func @casts(%h: f16, %i: i8, %x: index, %v: vector<4xf32>) {
   %10 = arith.index_castui %x : index to i32
   %11 = arith.bitcast %0 : f32 to i32
   %12 = arith.truncf %v : vector<4xf32> to vector<4xf16>
+  %13 = arith.trunci %2 overflow<nuw> : i32 to i16
+  %14 = arith.truncf %0 fastmath<contract> : f32 to f16
   return
 }
