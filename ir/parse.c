@@ -266,22 +266,36 @@ bool parse_attr_dict_after(ir_parser *parser, ir_draft *draft, const char *word)
 
 static bool parse_op(ir_parser *parser, ir_block *block);
 
+/* loc(..), possibly nested parentheses, after an op or argument: read and dropped. */
+bool parse_skip_location(ir_parser *parser) {
+  if (!parse_accept_word(parser, "loc"))
+    return true;
+  if (!parse_expect(parser, '('))
+    return false;
+  for (unsigned open = 1; open;) {
+    if (parse_at(parser, LEX_END) || parse_at(parser, LEX_ERROR))
+      return parse_error(parser, "expected ')'");
+    open += parse_at(parser, '(');
+    open -= parse_at(parser, ')');
+    lex_advance(&parser->lex);
+  }
+  return true;
+}
+
 bool parse_arg(ir_parser *parser, parser_args *args) {
   struct parser_arg arg = {.name = parser->lex.token};
   if (!parse_expect(parser, LEX_VALUE) || !parse_expect(parser, ':') || !parse_type(parser, &arg.type))
     return false;
   PARSE_PUSH(parser, args, args, arg);
-  return true;
+  return parse_skip_location(parser);
 }
-
-static bool skip_location(ir_parser *parser);
 
 /* ^bb0(%a: T, ..): */
 static bool parse_label(ir_parser *parser, parser_args *args) {
   lex_advance(&parser->lex);
   if (parse_accept(parser, '(')) {
     do {
-      if (!parse_arg(parser, args) || !skip_location(parser))
+      if (!parse_arg(parser, args))
         return false;
     } while (parse_accept(parser, ','));
     if (!parse_expect(parser, ')'))
@@ -529,22 +543,6 @@ static bool parse_generic(ir_parser *parser, ir_draft *draft) {
 
 /* --------------------------------------------------------------------------------------------------------- ops */
 
-/* loc(..), possibly nested parentheses, after an op or argument: read and dropped. */
-static bool skip_location(ir_parser *parser) {
-  if (!parse_accept_word(parser, "loc"))
-    return true;
-  if (!parse_expect(parser, '('))
-    return false;
-  for (unsigned open = 1; open;) {
-    if (parse_at(parser, LEX_END) || parse_at(parser, LEX_ERROR))
-      return parse_error(parser, "expected ')'");
-    open += parse_at(parser, '(');
-    open -= parse_at(parser, ')');
-    lex_advance(&parser->lex);
-  }
-  return true;
-}
-
 /* %a, %b:3 = */
 static bool parse_result_names(ir_parser *parser, ir_draft *draft, parser_args *names, parser_ints *counts) {
   uint64_t total = 0;
@@ -685,7 +683,7 @@ static bool parse_op(ir_parser *parser, ir_block *block) {
   ir_op *op;
   if (parse_at(parser, LEX_VALUE) && !parse_result_names(parser, &draft, &names, &counts))
     return false;
-  if (!parse_op_body(parser, &draft) || !parse_create_op(parser, &draft, block, &op) || !skip_location(parser))
+  if (!parse_op_body(parser, &draft) || !parse_create_op(parser, &draft, block, &op) || !parse_skip_location(parser))
     return false;
   if (names.count && draft.num_named != op->num_results)
     return parse_error_at(parser, draft.loc, "'%s' gives %u result%s, but %u are named", draft.info->name,
@@ -710,7 +708,7 @@ static bool parse_alias(ir_parser *parser) {
   if (!parse_expect(parser, '='))
     return false;
   if (parse_at_word(parser, "loc"))
-    return skip_location(parser);
+    return parse_skip_location(parser);
   if (memchr(name.text, '.', name.size))
     return parse_error_at(parser, loc, "an alias name has no '.'");
   if (ir_names_find(table, name.text, name.size))

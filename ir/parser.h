@@ -148,7 +148,9 @@ void draft_result(ir_parser *parser, ir_draft *draft, const ir_type *type);
 /* `{ ops }` as the next region of the draft. Its arguments are `args`, or those of the label ^bb0(..) inside. When the
  * region ends without terminator, `terminator` (0: none) is added. */
 bool parse_region(ir_parser *parser, ir_draft *draft, const parser_args *args, ir_opcode terminator);
-/* %name: type */
+/* loc(..), where there is one: read and dropped. */
+bool parse_skip_location(ir_parser *parser);
+/* %name: type, and perhaps a location */
 bool parse_arg(ir_parser *parser, parser_args *args);
 /* Checks the draft against its row and makes it an op at the end of the block. */
 bool parse_create_op(ir_parser *parser, ir_draft *draft, ir_block *block, ir_op **created);

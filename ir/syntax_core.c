@@ -70,7 +70,7 @@ static bool parse_signature_args(ir_parser *parser, signature *header) {
     if (header->named)
       type = header->args.args[header->args.count - 1].type;
     PARSE_PUSH(parser, &header->inputs, types, type);
-    if (!parse_one_dict(parser, &header->arg_attrs))
+    if (!parse_one_dict(parser, &header->arg_attrs) || !parse_skip_location(parser))
       return false;
   }
   return true;

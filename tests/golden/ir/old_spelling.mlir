@@ -1,11 +1,11 @@
 // Older spellings, read and printed as the newer ones.
 #layout = affine_map<(d0, d1)[s0] -> (d0 * 8 + s0 + d1)>
-func.func @old(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>, %c: tensor<4x4xf32>, %m: memref<4x8xf32, #layout, 3>, %x: f32) -> tensor<4x4xf32> {
+func.func @old(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>, %c: tensor<4x4xf32>, %m: memref<4x8xf32, #layout, 3> {a.b} loc("m"("file":1:2)), %x: f32 loc(unknown)) -> tensor<4x4xf32> {
   %0 = linalg.matmul_transpose_b ins(%a, %b : tensor<4x8xf32>, tensor<4x8xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32> loc("file":1:2)
   %1 = arith.maxf %x, %x : f32
   %2 = arith.minf %x, %1 : f32
   %3 = tensor.expand_shape %c [[0, 1], [2]] : tensor<4x4xf32> into tensor<2x2x4xf32>
-  %4 = linalg.map ins(%a : tensor<4x8xf32>) outs(%b : tensor<4x8xf32>) (%in: f32) {
+  %4 = linalg.map ins(%a : tensor<4x8xf32>) outs(%b : tensor<4x8xf32>) (%in: f32 loc(unknown)) {
     %5 = arith.addf %in, %x : f32
     linalg.yield %5 : f32
   }
