@@ -98,6 +98,8 @@ static bool is_reachable(const tec_program *program, DLDevice memory) {
 /* `shape`: what is wanted, -1 where any extent is. */
 static tec_status check_shape(tec_context *context, const char *what, uint32_t number, int32_t ndim,
                               const int64_t *shape, const DLTensor *given) {
+  if (given->ndim < 0 || given->ndim > RUNTIME_MAX_RANK) /* then its shape is not to be looked at */
+    return runtime_error(context, TEC_INVALID, "%s %u has rank %d, but %d is wanted", what, number, given->ndim, ndim);
   if (given->ndim > 0 && !given->shape)
     return runtime_error(context, TEC_INVALID, "%s %u has rank %d, but its shape is NULL", what, number, given->ndim);
   bool fits = given->ndim == ndim;

@@ -19,6 +19,8 @@ static tec_status io_error(tec_context *context, const char *verb, const char *p
 }
 
 tec_status tec_file_read(tec_context *context, const char *path, char **bytes, size_t *size) {
+  if (!path)
+    return runtime_error(context, TEC_INVALID, "the path of a file is NULL");
   bool standard = !strcmp(path, "-");
   int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0)
@@ -138,6 +140,9 @@ static tec_status write_files(tec_context *context, size_t count, const tec_file
 }
 
 tec_status tec_files_write(tec_context *context, size_t count, const tec_file *files) {
+  for (size_t i = 0; i < count; i++)
+    if (!files[i].path)
+      return runtime_error(context, TEC_INVALID, "the path of a file is NULL");
   prepared_file *prepared = calloc(count + 1, sizeof *prepared);
   if (!prepared)
     return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");

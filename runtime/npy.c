@@ -178,6 +178,7 @@ tec_status tec_tensor_read_npy(tec_context *context, const char *name, const cha
                                DLManagedTensor **tensor) {
   scanner s;
   npy_header header = {0};
+  name = name ? name : "<memory>";
   const char *data, *wrong = split(bytes, size, &s, &data);
   if (!wrong)
     wrong = parse_header(&s, &header);

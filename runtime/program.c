@@ -311,7 +311,9 @@ tec_status tec_program_read(tec_context *context, const char *name, const char *
                             tec_program **program) {
   byte_reader r = open_file(bytes, size);
   *program = take_program(context, &r);
-  return *program ? TEC_OK : runtime_error(context, TEC_INVALID, "cannot read the program '%s': %s", name, r.wrong);
+  if (*program)
+    return TEC_OK;
+  return runtime_error(context, TEC_INVALID, "cannot read the program '%s': %s", name ? name : "<memory>", r.wrong);
 }
 
 tec_status tec_program_load(tec_context *context, const char *path, tec_program **program) {

@@ -149,7 +149,8 @@ TEC_API void tec_tensor_release(DLManagedTensor *tensor);
 TEC_API tec_status tec_tensor_convert(tec_context *context, const DLTensor *source, DLDataType dtype,
                                       DLManagedTensor **tensor);
 /* A new tensor from the bytes of one of NumPy's .npy files, versions 1 to 3: bool, integers, f2, f4, f8 and, as '<V2',
- * bf16. Fortran order and foreign byte order are converted. `name` is for messages. TEC_INVALID for all other files. */
+ * bf16. Fortran order and foreign byte order are converted. `name` is for messages (NULL: "<memory>"). TEC_INVALID for
+ * all other files. */
 TEC_API tec_status tec_tensor_read_npy(tec_context *context, const char *name, const char *bytes, size_t size,
                                        DLManagedTensor **tensor);
 /* Makes the bytes of an .npy file, version 1, from any host tensor; *bytes is the caller's to tec_free. */
@@ -181,8 +182,8 @@ typedef struct tec_entry {
   const char *tiles; /* the tile sizes chosen, outermost loop first, for people; "" where there are none */
 } tec_entry;
 
-/* Reads a program from the bytes of its file; `name` is for messages, the bytes are copied. A damaged file is
- * TEC_INVALID. Running a program runs its machine code: load only what you trust. */
+/* Reads a program from the bytes of its file; `name` is for messages (NULL: "<memory>"), the bytes are copied. A damaged
+ * file is TEC_INVALID. Running a program runs its machine code: load only what you trust. */
 TEC_API tec_status tec_program_read(tec_context *context, const char *name, const char *bytes, size_t size,
                                     tec_program **program);
 /* Makes the bytes of a program's file; the caller's to tec_free. */
@@ -263,7 +264,7 @@ TEC_API bool tec_op_get(unsigned i, const char **name, const char **doc);
 TEC_API bool tec_pass_get(unsigned i, const char **name, const char **doc);
 /* Enumerates the targets, forms such as "host:CPU" among them. */
 TEC_API bool tec_target_get(unsigned i, const char **name, const char **doc);
-/* Whether `tiles` is what tec_compile_options wants of them. */
+/* Whether `tiles` is what tec_compile_options wants of them, as NULL is. */
 TEC_API bool tec_tiles_check(const char *tiles);
 /* Enumerates the named hardware layouts. */
 TEC_API bool tec_layout_get(unsigned i, const char **name, const char **doc);

@@ -20,6 +20,8 @@ tec_status tec_layout_draw(tec_context *context, const char *name, bool svg, cha
   const char *why;
   char *buffer = NULL;
   size_t length;
+  if (!name)
+    return runtime_error(context, TEC_INVALID, "the layout to draw is NULL");
   if (!layout_parse(name, &l, &why))
     return runtime_error(context, TEC_INVALID, "'%s': %s", name, why);
   if (svg && (!l.rank || l.rank > 2))

@@ -72,7 +72,7 @@ static bool read_tiles(const char *text, target_tiles *tiles) {
 
 bool tec_tiles_check(const char *tiles) {
   target_tiles ignored;
-  return read_tiles(tiles, &ignored);
+  return !tiles || read_tiles(tiles, &ignored);
 }
 
 tec_status compiler_begin(compiler_run *run, tec_module *module, const tec_compile_options *given) {

@@ -19,10 +19,10 @@ const char *runtime_dtype_name(DLDataType dtype) {
   for (size_t i = 0; i < sizeof dtypes / sizeof dtypes[0]; i++)
     if (dtypes[i].code == dtype.code && dtypes[i].bits == dtype.bits && dtype.lanes == 1)
       return dtypes[i].name;
-  return "unknown type";
+  return "unknown";
 }
 
-bool runtime_dtype_known(DLDataType dtype) { return strcmp(runtime_dtype_name(dtype), "unknown type") != 0; }
+bool runtime_dtype_known(DLDataType dtype) { return strcmp(runtime_dtype_name(dtype), "unknown") != 0; }
 
 int64_t runtime_num_elements(DLDataType dtype, int32_t ndim, const int64_t *shape) {
   int64_t elements = 1;

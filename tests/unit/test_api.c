@@ -214,6 +214,12 @@ Test(api, shapes_that_are_none_are_refused) {
   DLManagedTensor *other = NULL;
   cr_assert_eq(tec_tensor_create(context, tensor.dtype, 2, NULL, &other), TEC_INVALID);
   cr_assert_eq(tec_tensor_convert(context, &tensor, tensor.dtype, &other), TEC_INVALID);
+  tensor.shape = good; /* of a tensor with too many dims, none is read */
+  tensor.ndim = 1 << 20;
+  expect_refused(program, &kept, &tensor, "argument 0 has rank 1048576, but 2 is wanted");
+  tensor.ndim = -1;
+  expect_refused(program, &kept, &tensor, "argument 0 has rank -1, but 2 is wanted");
+  tensor.ndim = 2;
   tensor.shape = negative;
   expect_refused(program, &kept, &tensor, "argument 0 has extent -1 in dim 0; extents must not be negative");
   tensor.shape = fewer;
@@ -256,6 +262,11 @@ Test(api, null_in_place_of_what_is_needed_is_refused) {
   cr_assert_eq(tec_tensor_convert(context, &tensor, tensor.dtype, &result), TEC_INVALID);
   cr_assert_eq(tec_tensor_write_npy(context, &tensor, &bytes, &size), TEC_INVALID);
   cr_assert(strstr(kept.last, "is not a valid tensor"), "%s", kept.last);
+  cr_assert_eq(tec_file_read(context, NULL, &bytes, &size), TEC_INVALID);
+  cr_assert_eq(tec_program_save(program, NULL), TEC_INVALID);
+  cr_assert(strstr(kept.last, "the path of a file is NULL"), "%s", kept.last);
+  cr_assert_eq(tec_layout_draw(context, NULL, false, &bytes, NULL), TEC_INVALID);
+  cr_assert(strstr(kept.last, "the layout to draw is NULL"), "%s", kept.last);
   tec_program_destroy(program);
   tec_context_destroy(context);
 }
@@ -272,6 +283,13 @@ Test(api, names_and_sizes_that_nobody_wants_may_be_null) {
   cr_assert(strstr(text, "product"));
   tec_free(text);
   tec_module_destroy(module);
+  tec_program *program;
+  cr_assert_eq(tec_program_read(context, NULL, "what?", 5, &program), TEC_INVALID);
+  cr_assert(strstr(kept.last, "cannot read the program '<memory>'"), "%s", kept.last);
+  DLManagedTensor *tensor;
+  cr_assert_eq(tec_tensor_read_npy(context, NULL, "what?", 5, &tensor), TEC_INVALID);
+  cr_assert(strstr(kept.last, "cannot read '<memory>'"), "%s", kept.last);
+  cr_assert(tec_tiles_check(NULL));
   tec_context_destroy(context);
 }
 
