@@ -54,12 +54,13 @@ static const char preamble[] =
     "}\n"
     "#endif\n";
 
-/* Names that a function cannot have in C or C++, with a blank before and after each. */
+/* Names that a function cannot have in C or C++, with a blank before and after each. "main", which exporters like, is
+ * that of the program that the object is for. */
 static const char keywords[] =
     " alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast "
     "constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false float "
     "for "
-    "friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private "
+    "friend goto if inline int long main mutable namespace new noexcept not not_eq nullptr operator or or_eq private "
     "protected public register reinterpret_cast restrict return short signed sizeof static static_assert static_cast "
     "struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void "
     "volatile wchar_t while xor xor_eq ";
@@ -170,6 +171,17 @@ static void append_entry(byte_buffer *text, const tec_entry *entry) {
                      result_dims + 1, entry->name, result_dims, argument_dims, entry->name);
 }
 
+/* An entry point f beside one of the name f_call; NULL if there is none. */
+static const char *name_taken_by_a_call(const tec_program *program) {
+  for (unsigned i = 0; i < program->num_entries; i++)
+    for (unsigned k = 0; k < program->num_entries; k++) {
+      const char *name = program->entries[i].name, *other = program->entries[k].name;
+      if (!strncmp(other, name, strlen(name)) && !strcmp(other + strlen(name), "_call"))
+        return name;
+    }
+  return NULL;
+}
+
 tec_status tec_program_header(const tec_program *program, char **out, size_t *size) {
   tec_context *context = program->context;
   if (program->device != &host_device)
@@ -178,6 +190,10 @@ tec_status tec_program_header(const tec_program *program, char **out, size_t *si
     if (!program_name_is_c(program->entries[i].name))
       return runtime_error(context, TEC_INVALID, "the function name '%s' cannot be used in C",
                            program->entries[i].name);
+  const char *taken = name_taken_by_a_call(program);
+  if (taken)
+    return runtime_error(context, TEC_INVALID, "the header's function that calls '%s' would have the name of another",
+                         taken);
   byte_buffer text = {0};
   byte_buffer_printf(&text, "/* Made by tcc-attn %s for %s. */\n#pragma once\n%s", TEC_VERSION, program->target,
                      preamble);

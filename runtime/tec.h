@@ -205,8 +205,9 @@ TEC_API bool tec_program_entry(const tec_program *program, unsigned i, tec_entry
 TEC_API tec_status tec_program_find(const tec_program *program, const char *name, tec_entry *entry);
 /* The target's code: a relocatable object for the host. Belongs to the program. */
 TEC_API void tec_program_code(const tec_program *program, const char **bytes, size_t *size);
-/* A C header for the program's object: the kernel's interface and one typed inline function an entry point. *text is
- * the caller's to tec_free. TEC_INVALID unless the target is a host and the entry points' names are C identifiers. */
+/* A C header for the program's object: the kernel's interface and one typed inline function an entry point, f_call
+ * for f. *text is the caller's to tec_free. TEC_INVALID unless the target is a host and the entry points' names are C
+ * identifiers other than "main", f and f_call not both. */
 TEC_API tec_status tec_program_header(const tec_program *program, char **text, size_t *size);
 
 /* Chooses the device for the calls to come. Without it, that is the first in the order of tec_device_get that runs

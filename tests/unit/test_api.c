@@ -434,7 +434,7 @@ Test(api, names_that_c_cannot_use_are_refused_where_that_is_wanted) {
 }
 
 Test(api, header_needs_c_names) {
-  static const char *const names[] = {"\"a b\"", "class", "xor_eq", "alignas"};
+  static const char *const names[] = {"\"a b\"", "class", "xor_eq", "alignas", "main"};
   messages kept;
   tec_context *context = new_context(&kept, 1);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -450,5 +450,11 @@ Test(api, header_needs_c_names) {
     cr_assert(strstr(kept.last, "cannot be used in C"));
     tec_program_destroy(program);
   }
+  tec_program *program;
+  char *header;
+  cr_assert_eq(compile(context, "func.func @f() { return }\nfunc.func @f_call() { return }", &program), TEC_OK);
+  cr_assert_eq(tec_program_header(program, &header, NULL), TEC_INVALID);
+  cr_assert(strstr(kept.last, "that calls 'f' would have the name of another"), "%s", kept.last);
+  tec_program_destroy(program);
   tec_context_destroy(context);
 }
