@@ -152,6 +152,22 @@ static const ir_attr *dense_numbers(ir_parser *parser, const ir_type *type, cons
   return ir_attr_dense(parser->module, type, numbers->count, cells);
 }
 
+/* Elements of less than a byte in a byte each, from those of the text, where they are that already or, `packed`, eight to a
+ * byte, the first in the lowest bit, or 0x00 or 0xFF for all. Sets the count of elements. */
+static const uint8_t *spread(ir_parser *parser, const ir_type *type, bool packed, const uint8_t *bytes, size_t *count) {
+  int64_t elements = ir_type_num_elements(type);
+  bool all = packed && *count == 1 && (*bytes == 0 || *bytes == 0xFF);
+  if (packed && !all && (int64_t)*count != elements / 8 + (elements % 8 != 0)) {
+    *count = SIZE_MAX;
+    return bytes;
+  }
+  *count = all ? 1 : packed ? (size_t)elements : *count;
+  uint8_t *cells = IR_NEW_ARRAY(&parser->scratch, uint8_t, *count);
+  for (size_t i = 0; i < *count; i++)
+    cells[i] = packed ? bytes[i / 8] >> i % 8 & 1 : bytes[i] & ((1u << ir_scalar_bits(type->element)) - 1);
+  return cells;
+}
+
 /* The bytes of "0x..", from digit `start` on: elements in little-endian order. */
 static const ir_attr *dense_bytes(ir_parser *parser, const ir_type *type, ir_loc loc, const char *hex, size_t size,
                                   size_t start) {
@@ -160,11 +176,14 @@ static const ir_attr *dense_bytes(ir_parser *parser, const ir_type *type, ir_loc
   uint8_t *bytes = IR_NEW_ARRAY(&parser->scratch, uint8_t, size / 2);
   bool valid = size >= start && size % 2 == 0 && hex[0] == '0' && hex[1] == 'x' && (size - start) % (2 * width) == 0 &&
                lex_hex_bytes(hex + 2, size / 2 - 1, bytes);
-  if (!valid || type->element == IR_I1 || type->element == IR_I4 || (count != 1 && (int64_t)count != elements)) {
+  const uint8_t *first = bytes + start / 2 - 1;
+  if (valid && ir_scalar_bits(type->element) < 8)
+    first = spread(parser, type, type->element == IR_I1 && start == 2, first, &count); /* resources are not packed */
+  if (!valid || (count != 1 && (int64_t)count != elements)) {
     parse_error_at(parser, loc, "expected \"0x..\" with the bytes of one or of all elements");
     return NULL;
   }
-  return ir_attr_dense_bytes(parser->module, type, (unsigned)count, bytes + start / 2 - 1);
+  return ir_attr_dense_bytes(parser->module, type, (unsigned)count, first);
 }
 
 static bool parse_dense_type(ir_parser *parser, const ir_type **type) {

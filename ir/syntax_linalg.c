@@ -256,7 +256,7 @@ static bool build_payload(ir_parser *parser, ir_draft *draft, ir_opcode code, co
   bool reduction = draft->code == OP_LINALG_REDUCE;
   const ir_op_info *info = ir_op_info_of(code);
   unsigned count = ir_info_num_groups(info);
-  if (!(info->traits & IR_SAME_TYPE) || outs->count != 1 || ins->count + reduction != count)
+  if (!(info->traits & IR_ELEMENTWISE) || outs->count != 1 || ins->count + reduction != count)
     return parse_error_at(parser, loc, "'%s' cannot be the body of this '%s'", info->name, draft->info->name);
   ir_block *block = &draft->regions[draft->num_regions++];
   *block = (ir_block){.parent = parser->module->root};
@@ -266,8 +266,6 @@ static bool build_payload(ir_parser *parser, ir_draft *draft, ir_opcode code, co
       const ir_type *type = draft->groups[group].values[i]->type;
       if (type->kind != IR_TYPE_SCALAR && !ir_type_is_shaped(type))
         return parse_error_at(parser, loc, "'%s' expects tensors or memrefs", draft->info->name);
-      if (type->element != outs->values[0]->type->element)
-        return parse_error_at(parser, loc, "the short form needs operands of one element type");
       PARSE_PUSH(parser, &args, values, ir_block_add_arg(block, ir_type_scalar(parser->module, type->element)));
     }
   ir_value *operands[IR_MAX_GROUPS];

@@ -63,6 +63,11 @@ func.func @regions(%a: tensor<4x8xf32>, %o: tensor<4xf32>, %t: tensor<8x4xf32>, 
     linalg.yield %6 : f32
   }
   %7 = linalg.map { arith.subf } ins(%4, %0#1 : tensor<4xf32>, tensor<4xf32>) outs(%o : tensor<4xf32>)
+  %narrow = tensor.empty() : tensor<4xf16>
+  %casts = linalg.map { arith.truncf } ins(%7 : tensor<4xf32>) outs(%narrow : tensor<4xf16>)
+  %flags = tensor.empty() : tensor<4xi1>
+  %larger = linalg.map { arith.cmpf {predicate = 2 : i64} } ins(%7, %4 : tensor<4xf32>, tensor<4xf32>) outs(%flags : tensor<4xi1>)
+  %either = linalg.map { arith.select } ins(%larger, %7, %4 : tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) outs(%o : tensor<4xf32>)
   %8 = linalg.map ins(%7 : tensor<4xf32>) outs(%o : tensor<4xf32>) (%in: f32, %init: f32) {
     %9 = arith.subf %x, %in : f32
     linalg.yield %9 : f32

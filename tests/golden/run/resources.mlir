@@ -1,6 +1,7 @@
 // Constants whose bytes stand at the end of the text, as exporters write parameters; the first four say how to align them.
 // RUN: tcc-attn opt %s --passes=simplify | FileCheck %s
-// RUN: tcc-attn run %s --random --check
+// RUN: tcc-attn run %s --func=resources --random --check
+// RUN: tcc-attn run %s --func=narrow --check
 
 // CHECK: arith.constant dense<[1.500000e+00, -2.000000e+00]> : tensor<2xf32>
 // CHECK-NEXT: arith.constant dense<{{\[\[}}1, 2], [3, -4]]> : tensor<2x2xi8>
@@ -25,11 +26,27 @@ func.func @resources(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
   return %r : tensor<2x2xf32>
 }
 
+// Elements of less than a byte: upstream writes many booleans as bits, in resources as bytes.
+// CHECK-LABEL: @narrow
+// CHECK: arith.constant dense<[true, false, true, false, false, false, false, false, false, true]> : tensor<10xi1>
+// CHECK-NEXT: arith.constant dense<true> : tensor<10xi1>
+// CHECK-NEXT: arith.constant dense<[false, true, true]> : tensor<3xi1>
+// CHECK-NEXT: arith.constant dense<[-8, 7, -1]> : tensor<3xi4>
+func.func @narrow() -> (tensor<10xi1>, tensor<10xi1>, tensor<3xi1>, tensor<3xi8>) {
+  %bits = arith.constant dense<"0x0502"> : tensor<10xi1>
+  %all = arith.constant dense<"0xFF"> : tensor<10xi1>
+  %bytes = arith.constant dense_resource<bytes> : tensor<3xi1>
+  %nibbles = arith.constant dense<"0x08070F"> : tensor<3xi4>
+  %wide = arith.extsi %nibbles : tensor<3xi4> to tensor<3xi8>
+  return %bits, %all, %bytes, %wide : tensor<10xi1>, tensor<10xi1>, tensor<3xi1>, tensor<3xi8>
+}
+
 {-#
   dialect_resources: {
     builtin: {
       torch_tensor_2_torch.float32: "0x040000000000C03F000000C0",
-      table: "0x04000000010203FC"
+      table: "0x04000000010203FC",
+      bytes: "0x01000000000101"
     }
   },
   external_resources: {
