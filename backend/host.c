@@ -530,7 +530,7 @@ static bool emit_kernel_wrapper(emitter *e, const ir_op *op) {
   return_if(e, FAILED, LLVMBuildIsNotNull(e->builder, status, ""));
   for (unsigned i = 0; i < type->num_results; i++) {
     if (type->results[i]->kind != IR_TYPE_SCALAR)
-      return ir_op_error(op, "is public, but result %u is not a scalar", i);
+      return ir_op_error(op, "is public, but result %u is neither a tensor nor a scalar", i);
     LLVMValueRef result = LLVMBuildExtractValue(e->builder, returned, i + 1, "");
     emit_store(e, type->results[i]->element, result, load_pointer(e, data, numbers[type->num_inputs + i]));
   }

@@ -186,7 +186,7 @@ static bool find_scalar(lex_token token, ir_scalar *scalar) {
 
 static bool parse_scalar(ir_parser *parser, ir_scalar *scalar) {
   if (!parse_at(parser, LEX_WORD) || !find_scalar(parser->lex.token, scalar))
-    return parse_error(parser, "expected an element type: an integer, index, f16, bf16, f32 or f64");
+    return parse_error(parser, "expected an element type: i1, i4, i8, i16, i32, i64, index, f16, bf16, f32 or f64");
   lex_advance(&parser->lex);
   return true;
 }

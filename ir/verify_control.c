@@ -95,6 +95,8 @@ bool verify_for(const ir_op *op) {
     return ir_op_error(op, "the bounds must be indices or integers, not %s", type_text(op, type));
   if (ir_operand(op, 1)->type != type || ir_operand(op, 2)->type != type)
     return ir_op_error(op, "lower bound, upper bound and step must be of one type");
+  if (ir_attr_get(op, "unsignedCmp"))
+    return ir_op_error(op, "compares its bounds with sign; 'unsignedCmp' is not supported");
   const ir_op *step = ir_operand(op, 2)->op;
   if (step && ir_op_has(step, IR_CONSTANT) && ir_attr_get(step, "value") && ir_attr_get(step, "value")->value <= 0)
     return ir_op_error(op, "the step must be positive");

@@ -131,6 +131,8 @@ bool verify_cast(const ir_op *op) {
     fits &= (in->element == IR_INDEX) != (out->element == IR_INDEX);
   else
     fits &= in->element != IR_INDEX && out->element != IR_INDEX;
+  if (op->code == OP_ARITH_TRUNCF && ir_attr_int_or(op, "roundingmode", 0)) /* 0: to_nearest_even */
+    return ir_op_error(op, "rounds to nearest even only");
   if (width != 2)
     fits &= width < 0 ? change < 0 : change > 0;
   return fits || ir_op_error(op, "cannot cast %s to %s", from, to);

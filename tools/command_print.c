@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef tec_status make_words(tec_module *module, const command_options *options, char **words, size_t *size);
 
@@ -80,6 +81,8 @@ static tec_status show_layout(tec_context *context, const command_options *optio
 }
 
 static tec_status show(tec_context *context, const command_options *options) {
+  if (!is_layout(options->input) && strcmp(options->input, "-") && access(options->input, F_OK))
+    return command_failure("this names neither a layout nor a file; 'tcc-attn list layouts' shows the layouts");
   tec_status status =
       is_layout(options->input) ? show_layout(context, options, NULL) : print_made(context, options, make_layouts);
   return !status && options->svg ? show_layout(context, options, options->svg) : status;

@@ -6,6 +6,8 @@
 // RUN: tcc-attn list layouts | FileCheck %s --check-prefix=LIST
 // RUN: sh -c 'tcc-attn layout "[L8"; test $? = 1' 2>&1 | FileCheck %s --check-prefix=WRONG
 
+// RUN: %reject layout mma.m16n8k16 | FileCheck %s --check-prefix=NEITHER
+// NEITHER: error: this names neither a layout nor a file; 'tcc-attn list layouts' shows the layouts
 // RUN: %reject layout %examples/attention.mlir | FileCheck %s --check-prefix=NONE
 // NONE: error: no op of the module has layouts; the pass 'layout' chooses them
 // TABLE: level dim size stride moves by
