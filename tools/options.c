@@ -35,7 +35,7 @@ static const struct option_row {
     ROW("--in", "A.npy,..", OPTION_VALUE, in, COMMAND_RUN | COMMAND_TUNE, "the arguments, one file each"),
     ROW("--out", "R.npy,..", OPTION_VALUE, out, COMMAND_RUN, "write the results, then the buffers written in place"),
     ROW("--random", "SEED", OPTION_OPTIONAL, random, COMMAND_RUN | COMMAND_TUNE,
-        "random arguments: floats normal with deviation 2, so that softmax is sharp"),
+        "random arguments: floats normal with deviation 2, so that softmax is sharp, integers 0 to 7"),
     ROW("--dims", "N,..", OPTION_VALUE, dims, COMMAND_RUN | COMMAND_TUNE,
         "with --random: the open extents of all arguments in order, or one for all (100)"),
     ROW("--check", NULL, OPTION_FLAG, check, COMMAND_RUN,
