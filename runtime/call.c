@@ -156,6 +156,64 @@ tec_status call_result(tec_program *program, const tec_entry *entry, uint32_t i,
   return tec_tensor_create(program->context, type->dtype, type->ndim, shape, result);
 }
 
+/* The memory of an argument or of a result that the caller gave. */
+typedef struct span {
+  uintptr_t begin, end;
+  const char *what;
+  uint32_t number;
+  bool is_written;
+} span;
+
+static span span_of(const char *what, uint32_t number, bool is_written, const DLTensor *tensor) {
+  uintptr_t begin = (uintptr_t)runtime_tensor_data(tensor);
+  size_t elements = (size_t)runtime_num_elements(tensor->dtype, tensor->ndim, tensor->shape);
+  return (span){begin, begin + elements * (tensor->dtype.bits / 8), what, number, is_written};
+}
+
+static int compare_spans(const void *a, const void *b) {
+  uintptr_t left = ((const span *)a)->begin, right = ((const span *)b)->begin;
+  return (left > right) - (left < right);
+}
+
+/* The first in the order of addresses that overlaps one before it, where either is written; NULL if there is none. */
+static const span *find_overlap(const span *spans, uint32_t count, const span **other) {
+  const span *last = NULL, *last_written = NULL; /* those that reach furthest */
+  for (const span *s = spans; s < spans + count; s++) {
+    *other = s->is_written ? last : last_written;
+    if (*other && s->begin < (*other)->end)
+      return s;
+    last = !last || s->end > last->end ? s : last;
+    last_written = s->is_written && (!last_written || s->end > last_written->end) ? s : last_written;
+  }
+  return NULL;
+}
+
+/* What is written overlaps nothing else. */
+static tec_status check_overlap(const tec_program *program, const tec_entry *entry, const DLTensor *const *arguments,
+                                DLManagedTensor **results) {
+  span *spans = calloc((size_t)entry->num_arguments + entry->num_results + 1, sizeof *spans);
+  if (!spans)
+    return runtime_error(program->context, TEC_OUT_OF_MEMORY, "out of memory");
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < entry->num_arguments; i++) {
+    spans[count] = span_of("argument", i, entry->arguments[i].kind == TEC_KIND_BUFFER, arguments[i]);
+    count += spans[count].begin < spans[count].end;
+  }
+  for (uint32_t i = 0; i < entry->num_results; i++)
+    if (results[i]) {
+      spans[count] = span_of("result", i, true, &results[i]->dl_tensor);
+      count += spans[count].begin < spans[count].end;
+    }
+  qsort(spans, count, sizeof *spans, compare_spans);
+  const span *other, *one = find_overlap(spans, count, &other);
+  tec_status status = !one ? TEC_OK
+                           : runtime_error(program->context, TEC_INVALID, "%s %u overlaps %s %u, and %s is written",
+                                           one->what, one->number, other->what, other->number,
+                                           one->is_written && other->is_written ? "each" : "one of them");
+  free(spans);
+  return status;
+}
+
 static tec_status check_call(tec_program *program, const tec_entry *entry, uint32_t num_arguments,
                              const DLTensor *const *arguments, uint32_t num_results, DLManagedTensor **results) {
   tec_context *context = program->context;
@@ -179,7 +237,7 @@ static tec_status check_call(tec_program *program, const tec_entry *entry, uint3
     if (status)
       return status;
   }
-  return TEC_OK;
+  return check_overlap(program, entry, arguments, results);
 }
 
 tec_status tec_program_call(tec_program *program, const char *name, uint32_t num_arguments,

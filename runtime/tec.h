@@ -217,7 +217,7 @@ TEC_API tec_status tec_program_set_device(tec_program *program, const char *devi
  * entry, in host memory or, where a GPU runs the program, in that GPU's, which spares the copies; they are read only,
  * TEC_KIND_BUFFER ones excepted. results[i]: NULL asks for a new tensor in host memory, which is then the caller's to
  * release; otherwise it is written in place and must have the right type and shape. Results and TEC_KIND_BUFFER
- * arguments must not overlap each other or anything else. After a failure no new tensors are left, and tensors given
+ * arguments must not overlap each other or anything else: TEC_INVALID. After a failure no new tensors are left, and tensors given
  * hold anything; only where the arguments do not fit together is nothing touched. The first call loads the code. */
 TEC_API tec_status tec_program_call(tec_program *program, const char *name, uint32_t num_arguments,
                                     const DLTensor *const *arguments, uint32_t num_results, DLManagedTensor **results);

@@ -240,6 +240,45 @@ Test(api, shapes_that_are_none_are_refused) {
   tec_context_destroy(context);
 }
 
+Test(api, what_is_written_must_not_overlap_anything) {
+  static const char text[] =
+      "func.func @f(%a: tensor<2xf32>, %m: memref<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {\n"
+      "  linalg.copy ins(%m : memref<2xf32>) outs(%m : memref<2xf32>)\n"
+      "  %r = arith.addf %a, %b : tensor<2xf32>\n  return %r : tensor<2xf32>\n}\n";
+  static const struct {
+    int a, buffer, b, result; /* where they begin */
+    const char *message;
+  } cases[] = {{0, 2, 0, 4, NULL}, /* what is only read may be read twice */
+               {0, 4, 1, 6, NULL},
+               {0, 1, 6, 8, "argument 1 overlaps argument 0, and one of them is written"},
+               {2, 2, 6, 8, "overlaps argument"},
+               {0, 2, 4, 1, "result 0 overlaps argument 0"},
+               {0, 2, 4, 3, "result 0 overlaps argument 1, and each is written"},
+               {0, 6, 3, 4, "result 0 overlaps argument 2"}};
+  messages kept;
+  tec_context *context = new_context(&kept, 1);
+  tec_program *program;
+  cr_assert_eq(compile(context, text, &program), TEC_OK, "%s", kept.last);
+  float data[10] = {0};
+  int64_t shape[] = {2};
+  DLTensor tensor = {.device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLFloat, 32, 1}, .shape = shape};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const int begins[] = {cases[i].a, cases[i].buffer, cases[i].b, cases[i].result};
+    DLTensor tensors[4];
+    for (int k = 0; k < 4; k++) {
+      tensors[k] = tensor;
+      tensors[k].data = data + begins[k];
+    }
+    DLManagedTensor result = {.dl_tensor = tensors[3]}, *results[] = {&result};
+    const DLTensor *arguments[] = {&tensors[0], &tensors[1], &tensors[2]};
+    tec_status status = tec_program_call(program, NULL, 3, arguments, 1, results);
+    cr_assert_eq(status, cases[i].message ? TEC_INVALID : TEC_OK, "%zu: %s", i, kept.last);
+    cr_assert(!cases[i].message || strstr(kept.last, cases[i].message), "%zu: %s", i, kept.last);
+  }
+  tec_program_destroy(program);
+  tec_context_destroy(context);
+}
+
 Test(api, null_in_place_of_what_is_needed_is_refused) {
   messages kept;
   tec_context *context = new_context(&kept, 1);
