@@ -14,12 +14,13 @@ typedef struct part {
   ir_index from, size; /* along the dim */
 } part;
 
-/* The slice has unit strides and full rank, and is all of `whole` in every dim but `dim`. */
+/* The slice has unit strides, and is all of `whole` in every dim but `dim`, which it lacks at most, if it is one. */
 static bool match_part(const ir_op *slice, ir_value *whole, unsigned dim, part *found) {
   ir_slice s = ir_slice_of(slice);
   const ir_type *smaller =
       slice->code == OP_TENSOR_INSERT_SLICE ? ir_operand(slice, 0)->type : ir_result(slice, 0)->type;
-  if (smaller->rank != s.rank || !ir_slice_has_unit_strides(&s))
+  bool lacks_dim = smaller->rank + 1 == s.rank && ir_index_is_const(s.sizes[dim], 1);
+  if ((smaller->rank != s.rank && !lacks_dim) || !ir_slice_has_unit_strides(&s))
     return false;
   for (unsigned i = 0; i < s.rank; i++)
     if (i != dim &&
@@ -43,7 +44,8 @@ static bool match_concatenation(ir_value *x, unsigned dim, ir_value **scores, ir
     bool after =
         ir_index_is_const(wide->from, 0) && extent_equal(extent_of_index(column->from), extent_of_index(wide->size));
     bool before = ir_index_is_const(column->from, 0) && ir_index_is_const(wide->from, 1);
-    if (!ir_index_is_const(column->size, 1) || !(after || before))
+    if (!ir_index_is_const(column->size, 1) || !(after || before) ||
+        ir_operand(both[1 - i], 0)->type->rank != x->type->rank)
       continue;
     *scores = ir_operand(both[1 - i], 0);
     *sinks = ir_operand(both[i], 0);
@@ -66,8 +68,10 @@ static bool only_scores_are_read(const ir_op *softmax, const ir_value *scores, u
   return softmax->num_results == 1 || ir_value_unused(ir_result(softmax, 3));
 }
 
-/* The sinks without their dim of extent 1. */
-static ir_value *without_dim(ir_builder *builder, ir_value *sinks, unsigned dim) {
+/* The sinks without their dim of extent 1, which those of fewer dims than the scores lack already. */
+static ir_value *without_dim(ir_builder *builder, ir_value *sinks, unsigned dim, unsigned rank_of_scores) {
+  if (sinks->type->rank < rank_of_scores)
+    return sinks;
   ir_index offsets[IR_MAX_RANK] = {0}, sizes[IR_MAX_RANK];
   int64_t shape[IR_MAX_RANK];
   unsigned rank = 0;
@@ -89,7 +93,7 @@ bool softmax_take_sink(ir_op *softmax) {
     return false;
   ir_builder builder = ir_builder_before(softmax);
   ir_value *out = pass_empty_like(&builder, scores, ir_result(softmax, 0)->type->element);
-  ir_op *with_sink = softmax_create(&builder, scores, out, dim, without_dim(&builder, sinks, dim));
+  ir_op *with_sink = softmax_create(&builder, scores, out, dim, without_dim(&builder, sinks, dim, scores->type->rank));
   for (ir_use *use = ir_result(softmax, 0)->uses, *next; use; use = next) {
     ir_op *slice = use->user;
     next = use->next;

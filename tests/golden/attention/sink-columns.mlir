@@ -3,6 +3,7 @@
 // RUN: tcc-attn explain %s | FileCheck %s
 // RUN: tcc-attn run %s --func=behind --random --check
 // RUN: tcc-attn run %s --func=before --random --check
+// RUN: tcc-attn run %s --func=flat --random --check
 // RUN: tcc-attn run %s --func=heads --random --dims=3,70,3,90,3,90,3,70 --check
 // RUN: tcc-attn run %s --func=behind --random --check --device=ptx-emu
 // RUN: tcc-attn run %s --func=has_value --random --check
@@ -24,6 +25,29 @@ func.func @behind(%query: tensor<70x16xf32>, %key: tensor<16x300xf32>, %value: t
   %ec = tensor.empty() : tensor<70x301xf32>
   %x0 = tensor.insert_slice %scores into %ec[0, 0] [70, 300] [1, 1] : tensor<70x300xf32> into tensor<70x301xf32>
   %x1 = tensor.insert_slice %sink into %x0[0, 300] [70, 1] [1, 1] : tensor<70x1xf32> into tensor<70x301xf32>
+  %w = linalg.softmax dimension(1) ins(%x1 : tensor<70x301xf32>) outs(%ec : tensor<70x301xf32>) -> tensor<70x301xf32>
+  %weights = tensor.extract_slice %w[0, 0] [70, 300] [1, 1] : tensor<70x301xf32> to tensor<70x300xf32>
+  %result = linalg.matmul ins(%weights, %value : tensor<70x300xf32>, tensor<300x16xf32>) outs(%r0 : tensor<70x16xf32>)
+      -> tensor<70x16xf32>
+  return %result : tensor<70x16xf32>
+}
+
+// The column without its dim of extent 1, as upstream folds it.
+// CHECK-LABEL: @flat (
+// CHECK-NEXT: kernel 1: attention: 2 products, a softmax that runs along with the loop over keys
+// CHECK-NEXT: 1 kernel, with nothing
+func.func @flat(%query: tensor<70x16xf32>, %key: tensor<16x300xf32>, %value: tensor<300x16xf32>, %sink: tensor<70xf32>)
+    -> tensor<70x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<70x300xf32>
+  %ev = tensor.empty() : tensor<70x16xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%e : tensor<70x300xf32>) -> tensor<70x300xf32>
+  %r0 = linalg.fill ins(%zero : f32) outs(%ev : tensor<70x16xf32>) -> tensor<70x16xf32>
+  %scores = linalg.matmul ins(%query, %key : tensor<70x16xf32>, tensor<16x300xf32>) outs(%s0 : tensor<70x300xf32>)
+      -> tensor<70x300xf32>
+  %ec = tensor.empty() : tensor<70x301xf32>
+  %x0 = tensor.insert_slice %scores into %ec[0, 0] [70, 300] [1, 1] : tensor<70x300xf32> into tensor<70x301xf32>
+  %x1 = tensor.insert_slice %sink into %x0[0, 300] [70, 1] [1, 1] : tensor<70xf32> into tensor<70x301xf32>
   %w = linalg.softmax dimension(1) ins(%x1 : tensor<70x301xf32>) outs(%ec : tensor<70x301xf32>) -> tensor<70x301xf32>
   %weights = tensor.extract_slice %w[0, 0] [70, 300] [1, 1] : tensor<70x301xf32> to tensor<70x300xf32>
   %result = linalg.matmul ins(%weights, %value : tensor<70x300xf32>, tensor<300x16xf32>) outs(%r0 : tensor<70x16xf32>)
