@@ -152,8 +152,8 @@ static const ir_attr *dense_numbers(ir_parser *parser, const ir_type *type, cons
   return ir_attr_dense(parser->module, type, numbers->count, cells);
 }
 
-/* Elements of less than a byte in a byte each, from those of the text, where they are that already or, `packed`, eight to a
- * byte, the first in the lowest bit, or 0x00 or 0xFF for all. Sets the count of elements. */
+/* Elements of less than a byte in a byte each, from those of the text, where they are that already or, `packed`, eight
+ * to a byte, the first in the lowest bit, or 0x00 or 0xFF for all. Sets the count of elements. */
 static const uint8_t *spread(ir_parser *parser, const ir_type *type, bool packed, const uint8_t *bytes, size_t *count) {
   int64_t elements = ir_type_num_elements(type);
   bool all = packed && *count == 1 && (*bytes == 0 || *bytes == 0xFF);

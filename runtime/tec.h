@@ -182,8 +182,8 @@ typedef struct tec_entry {
   const char *tiles; /* the tile sizes chosen, outermost loop first, for people; "" where there are none */
 } tec_entry;
 
-/* Reads a program from the bytes of its file; `name` is for messages (NULL: "<memory>"), the bytes are copied. A damaged
- * file is TEC_INVALID. Running a program runs its machine code: load only what you trust. */
+/* Reads a program from the bytes of its file; `name` is for messages (NULL: "<memory>"), the bytes are copied. A
+ * damaged file is TEC_INVALID. Running a program runs its machine code: load only what you trust. */
 TEC_API tec_status tec_program_read(tec_context *context, const char *name, const char *bytes, size_t size,
                                     tec_program **program);
 /* Makes the bytes of a program's file; the caller's to tec_free. */
@@ -217,8 +217,9 @@ TEC_API tec_status tec_program_set_device(tec_program *program, const char *devi
  * entry, in host memory or, where a GPU runs the program, in that GPU's, which spares the copies; they are read only,
  * TEC_KIND_BUFFER ones excepted. results[i]: NULL asks for a new tensor in host memory, which is then the caller's to
  * release; otherwise it is written in place and must have the right type and shape. Results and TEC_KIND_BUFFER
- * arguments must not overlap each other or anything else: TEC_INVALID. After a failure no new tensors are left, and tensors given
- * hold anything; only where the arguments do not fit together is nothing touched. The first call loads the code. */
+ * arguments must not overlap each other or anything else (TEC_INVALID). After a failure no new tensors are left, and
+ * tensors given hold anything; only where the arguments do not fit together is nothing touched. The first call loads
+ * the code. */
 TEC_API tec_status tec_program_call(tec_program *program, const char *name, uint32_t num_arguments,
                                     const DLTensor *const *arguments, uint32_t num_results, DLManagedTensor **results);
 /* The most scratch memory in bytes that was held at one time in the latest call (stacks excluded). */
