@@ -19,7 +19,7 @@ static bool match_part(const ir_op *slice, ir_value *whole, unsigned dim, part *
   ir_slice s = ir_slice_of(slice);
   const ir_type *smaller =
       slice->code == OP_TENSOR_INSERT_SLICE ? ir_operand(slice, 0)->type : ir_result(slice, 0)->type;
-  bool lacks_dim = smaller->rank + 1 == s.rank && ir_index_is_const(s.sizes[dim], 1);
+  bool lacks_dim = smaller->rank + 1u == s.rank && ir_index_is_const(s.sizes[dim], 1);
   if ((smaller->rank != s.rank && !lacks_dim) || !ir_slice_has_unit_strides(&s))
     return false;
   for (unsigned i = 0; i < s.rank; i++)
