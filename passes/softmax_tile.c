@@ -186,11 +186,11 @@ ir_op *tile_product_of_scores(const ir_value *scores, bool *masked) {
   return find_product(scores, masked, &steps);
 }
 
-/* Element by element, the value is made of products with few terms, as scores are, in the op's place. `steps`: how many
- * ops are looked at. */
+/* Element by element, the value is made of products with few terms, as scores are, in the op's place and for it alone.
+ * `steps`: how many ops are looked at. */
 static bool is_made_of_scores(const ir_op *user, const ir_value *value, unsigned *steps) {
   const ir_op *maker = tile_maker(user, value);
-  if (!maker || !*steps || !--*steps)
+  if (!maker || !ir_value_has_one_use(ir_result(maker, 0)) || !*steps || !--*steps)
     return false;
   int last = ir_last_reduction(ir_structure_of(maker));
   if (last >= 0)
