@@ -34,82 +34,101 @@ enum {
   MANY_CORES = 8,
 };
 
-/* A reader of weights that does not make one element of each: a product, or a sum. */
+/* The weights, or what is made of them element by element; `keys` is the dim that rows go along. */
+typedef struct matrix {
+  ir_value *value;
+  unsigned keys;
+} matrix;
+
+/* A reader of such a matrix that does not make one element of each: a product, or a sum. */
 typedef struct reader {
   ir_op *op;
   unsigned operand;
+  int keys; /* its loop; -1: none is just that */
 } reader;
 
 typedef struct remake {
   ir_op *softmax;
-  unsigned keys; /* the dim that rows go along */
+  unsigned keys;
   ir_value *reciprocal;
-  ir_value *made[MAX_READERS]; /* the weights, and what is made of them element by element */
+  matrix made[MAX_READERS];
   reader readers[MAX_READERS];
   unsigned num_made, num_readers, num_steps;
 } remake;
 
 /* --------------------------------------------------------------------------------------------------------- readers */
 
-/* All of the softmax's weights, or as many elements in the same places. */
-static bool is_matrix(const remake *r, const ir_value *value) {
-  const ir_type *type = value->type, *weights = ir_result(r->softmax, 0)->type;
-  bool same = type->kind == IR_TYPE_TENSOR && type->rank == weights->rank;
-  for (unsigned dim = 0; same && dim < type->rank; dim++)
-    same = type->shape[dim] == weights->shape[dim];
-  return same;
+/* The next dim of the type, from this one on, that may be longer than 1. */
+static unsigned next_long_dim(const ir_type *type, unsigned dim) {
+  while (dim < type->rank && type->shape[dim] == 1)
+    dim++;
+  return dim;
 }
 
-/* Makes one matrix, each element of those in the same place of others, or of what they share. */
+/* Has an element for each of the softmax's weights, but for dims of extent 1. */
+static bool is_matrix(const remake *r, const ir_value *value) {
+  const ir_type *type = value->type, *weights = ir_result(r->softmax, 0)->type;
+  if (type->kind != IR_TYPE_TENSOR)
+    return false;
+  unsigned i = next_long_dim(type, 0), k = next_long_dim(weights, 0);
+  while (i < type->rank && k < weights->rank && type->shape[i] == weights->shape[k]) {
+    i = next_long_dim(type, i + 1);
+    k = next_long_dim(weights, k + 1);
+  }
+  return i == type->rank && k == weights->rank;
+}
+
+/* Makes one matrix, element by element. */
 static bool is_by_element(const remake *r, const ir_op *op) {
   return op->num_results == 1 && op->block == r->softmax->block && body_is_elementwise(op) &&
          is_matrix(r, ir_result(op, 0)) && ir_map_is_identity(ir_init_map(op, 0));
 }
 
-/* Loop `loop` of the op is the dim of its operand that keys are. */
-static int loop_of_keys(const remake *r, const ir_op *op, unsigned operand) {
-  return ir_map_result_dim(ir_structure_of(op)->maps[operand], r->keys);
-}
-
 /* The softmax's own product, which needs no weights but in its loop. */
 static bool is_own_product(const remake *r, const reader *reader) {
   const ir_op *op = reader->op;
-  int loop = loop_of_keys(r, op, reader->operand);
-  return ir_is_contraction(op) && loop >= 0 && ir_structure_of(op)->reductions == ir_bit((unsigned)loop) &&
+  return ir_is_contraction(op) && reader->keys >= 0 &&
+         ir_structure_of(op)->reductions == ir_bit((unsigned)reader->keys) &&
          tile_find_running(ir_operand(op, reader->operand)) == r->softmax && ir_operand(op, 0) != ir_operand(op, 1) &&
          ir_value_is_zero(ir_init(op, 0));
 }
 
-static bool add_use(remake *r, const ir_use *use) {
+static bool add_made(remake *r, ir_value *value, unsigned keys) {
+  for (unsigned i = 0; i < r->num_made; i++)
+    if (r->made[i].value == value)
+      return r->made[i].keys == keys;
+  if (r->num_made == MAX_READERS)
+    return false;
+  r->made[r->num_made++] = (matrix){value, keys};
+  return true;
+}
+
+static bool add_use(remake *r, const ir_use *use, unsigned keys) {
   ir_op *op = use->user;
   unsigned operand = ir_use_index(use);
   if (op->code == OP_TENSOR_DIM)
     return true;
-  if (op->block != r->softmax->block || !ir_op_has(op, IR_STRUCTURED) || operand >= ir_num_inputs(op) ||
-      r->num_readers == MAX_READERS || r->num_made == MAX_READERS)
+  if (op->block != r->softmax->block || !ir_op_has(op, IR_STRUCTURED) || operand >= ir_num_inputs(op))
     return false;
-  if (is_by_element(r, op) && ir_map_is_identity(ir_structure_of(op)->maps[operand])) {
-    for (unsigned i = 0; i < r->num_made; i++)
-      if (r->made[i] == ir_result(op, 0))
-        return true;
-    r->made[r->num_made++] = ir_result(op, 0);
-    return true;
-  }
+  int loop = ir_map_result_dim(ir_structure_of(op)->maps[operand], keys);
+  if (is_by_element(r, op))
+    return loop >= 0 && add_made(r, ir_result(op, 0), (unsigned)loop);
   for (unsigned i = 0; i < r->num_readers; i++)
     if (r->readers[i].op == op)
       return true;
-  int keys = loop_of_keys(r, op, operand);
-  bool reduces = ir_is_contraction(op) || (keys >= 0 && ir_loop_is_reduction(ir_structure_of(op), (unsigned)keys));
-  r->readers[r->num_readers++] = (reader){op, operand};
-  return reduces && op->num_results == 1;
+  bool reduces = ir_is_contraction(op) || (loop >= 0 && ir_loop_is_reduction(ir_structure_of(op), (unsigned)loop));
+  if (!reduces || op->num_results != 1 || r->num_readers == MAX_READERS)
+    return false;
+  r->readers[r->num_readers++] = (reader){op, operand, loop};
+  return true;
 }
 
 /* False where somebody reads matrices otherwise than by products and sums. */
 static bool find_readers(remake *r) {
-  r->made[r->num_made++] = ir_result(r->softmax, 0);
+  add_made(r, ir_result(r->softmax, 0), r->keys);
   for (unsigned i = 0; i < r->num_made; i++)
-    for (const ir_use *use = r->made[i]->uses; use; use = use->next)
-      if (!add_use(r, use))
+    for (const ir_use *use = r->made[i].value->uses; use; use = use->next)
+      if (!add_use(r, use, r->made[i].keys))
         return false;
   return true;
 }
@@ -126,52 +145,56 @@ static bool is_made_again(const remake *r, const ir_op *op) {
   return is_short_product(r, op) || (op && ir_op_has(op, IR_STRUCTURED) && is_by_element(r, op));
 }
 
-/* The op hides some of the elements that it makes, by a condition that the program computes. */
-static bool hides_elements(const ir_op *op) {
-  const ir_block *body = ir_region(op, 0);
+/* Some of the value's elements are hidden, by a condition that the program computes. `steps`: how many ops are looked
+ * at. */
+static bool is_hidden(const remake *r, const ir_value *value, unsigned *steps) {
+  const ir_op *op = value->op;
+  if (!op || op->block != r->softmax->block || !ir_op_has(op, IR_STRUCTURED) || !body_is_elementwise(op) || !*steps ||
+      !--*steps)
+    return false;
   bool found = false;
-  for (const ir_op *inner = body->first; inner && !found; inner = inner->next) {
+  for (const ir_op *inner = ir_region(op, 0)->first; inner && !found; inner = inner->next) {
     if (inner->code != OP_ARITH_SELECT)
       continue;
     const ir_value *condition = ir_operand(inner, 0);
-    bool is_read = !condition->op && condition->block == body;
+    bool is_read = !condition->op && condition->block == ir_region(op, 0);
     bool is_computed = is_read ? condition->index < ir_num_inputs(op) && ir_input(op, condition->index)->op : true;
     found = is_computed && (mask_is_hidden(ir_operand(inner, 1)) || mask_is_hidden(ir_operand(inner, 2)));
   }
+  for (unsigned i = 0; i < ir_num_inputs(op) && !found; i++)
+    found = is_hidden(r, ir_input(op, i), steps);
   return found;
 }
 
-/* The product of few terms of which the scores are made element by element, or which they are; NULL: there is none. */
-static const ir_op *product_of_scores(const remake *r, bool *masked) {
+/* A product of few terms is what the scores are made of, element by element. */
+static bool are_of_product(const remake *r) {
   const ir_op *op = ir_operand(r->softmax, 0)->op;
-  *masked = false;
   for (unsigned steps = 0;
        op && ir_op_has(op, IR_STRUCTURED) && is_by_element(r, op) && ir_num_inputs(op) && steps < MAX_READERS;
        steps++) {
     unsigned input = 0;
-    *masked |= hides_elements(op);
     while (input + 1 < ir_num_inputs(op) && !is_matrix(r, ir_input(op, input)))
       input++;
     op = ir_input(op, input)->op;
   }
-  return is_short_product(r, op) ? op : NULL;
+  return is_short_product(r, op);
 }
 
 /* A few cores of a host store matrices in the time that the further products would take (2048 keys of 64 features, one
  * thread: 1.2 times as fast; Zen 4). But of what is masked only tiles with visible scores are made again (causal 1.3 times
  * as fast so), many cores wait for memory, and at some size it is too much memory. */
 static bool is_worth_it(const remake *r, const target_facts *target) {
-  bool masked, is_open = false;
+  unsigned steps = MAX_READERS;
+  bool is_open = false;
   const ir_type *type = ir_result(r->softmax, 0)->type;
   double bytes = ir_scalar_bytes(type->element);
   for (unsigned dim = 0; dim < type->rank; dim++) {
     is_open |= type->shape[dim] == IR_DYNAMIC;
     bytes *= (double)type->shape[dim];
   }
-  if (!product_of_scores(r, &masked))
-    return false;
-  bool is_cheap = masked || target_is_gpu(target) || target->threads >= MANY_CORES;
-  return is_open || bytes > (is_cheap ? FEW_BYTES : MANY_BYTES);
+  bool is_cheap =
+      is_hidden(r, ir_operand(r->softmax, 0), &steps) || target_is_gpu(target) || target->threads >= MANY_CORES;
+  return are_of_product(r) && (is_open || bytes > (is_cheap ? FEW_BYTES : MANY_BYTES));
 }
 
 /* --------------------------------------------------------------------------------------------------- weights again */
@@ -227,12 +250,13 @@ static ir_value *make_again(remake *r, ir_builder *builder, ir_value_map *again,
 
 /* ------------------------------------------------------------------------------------------ sums that change places */
 
-/* sum_k W[q, k] (sum_d x[q, d] y[k, d]), in terms of the loops of the product inside. */
+/* sum_k W[q, k] (sum_d x[q, d] y[k, d]), whose loops are numbered: the dims of the weights, then the terms. */
 typedef struct double_sum {
-  ir_op *sum;     /* over keys */
-  ir_op *product; /* of x and y */
-  unsigned x, y;  /* its operands */
-  unsigned keys;  /* its loop */
+  ir_op *sum;                    /* over keys */
+  ir_op *product;                /* of x and y */
+  unsigned x, y;                 /* its operands */
+  unsigned places[IR_MAX_LOOPS]; /* the numbers of its loops */
+  unsigned num_loops;
 } double_sum;
 
 /* The body gives what `code` makes of its first two arguments, in whatever order. */
@@ -245,128 +269,126 @@ static bool combines_arguments(const ir_op *op, ir_opcode code) {
   return (lhs == a && rhs == b) || (lhs == b && rhs == a);
 }
 
-/* All reductions of the product are dims of both factors, and keys are one of `y` alone. */
-static bool has_terms_in_both(const double_sum *s) {
+/* Numbers the loops of the product, whose result is read under the map `read` of dims of the weights. False unless keys
+ * are a loop of one factor alone, y, and the terms those of both. */
+static bool number_loops(const remake *r, double_sum *s, const ir_map *read) {
   const ir_structure *structure = ir_structure_of(s->product);
-  bool both = ir_loop_side(structure, s->keys) == (int)s->y;
-  for (unsigned loop = 0; loop < structure->num_loops; loop++)
-    if (ir_loop_is_reduction(structure, loop))
-      both &= ir_map_uses_dim(structure->maps[0], loop) && ir_map_uses_dim(structure->maps[1], loop);
-  return both;
+  bool has_keys = false;
+  s->num_loops = read->num_dims;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    int dim = ir_map_find_dim(ir_init_map(s->product, 0), loop), side = ir_loop_side(structure, loop);
+    int place = dim < 0 ? (int)s->num_loops++ : ir_map_result_dim(read, (unsigned)dim);
+    if (place < 0 || (dim < 0 && (side >= 0 || !ir_map_uses_dim(structure->maps[0], loop))))
+      return false;
+    s->places[loop] = (unsigned)place;
+    if (place != (int)r->keys)
+      continue;
+    has_keys = side >= 0;
+    s->y = side > 0;
+    s->x = 1 - s->y;
+  }
+  return has_keys;
 }
 
 /* The reader adds up, along keys, the weights times a product. */
 static bool match_double_sum(const remake *r, const reader *reader, double_sum *match) {
   ir_op *sum = reader->op, *step = ir_operand(sum, reader->operand)->op;
+  const ir_value *weights = ir_result(r->softmax, 0);
   if (ir_num_inputs(sum) != 1 || !ir_map_is_identity(ir_structure_of(sum)->maps[0]) ||
       ir_structure_of(sum)->reductions != ir_bit(r->keys) || !combines_arguments(sum, OP_ARITH_ADDF) ||
-      !is_by_element(r, step) || ir_num_inputs(step) != 2 || !combines_arguments(step, OP_ARITH_MULF))
+      !ir_map_is_projected_permutation(ir_init_map(sum, 0)) || !is_by_element(r, step) || ir_num_inputs(step) != 2 ||
+      !combines_arguments(step, OP_ARITH_MULF))
     return false;
-  unsigned other = ir_input(step, 0) == ir_result(r->softmax, 0);
-  ir_op *product = ir_input(step, other)->op;
-  if (ir_input(step, 1 - other) != ir_result(r->softmax, 0) || !is_short_product(r, product) ||
-      !ir_value_is_zero(ir_init(product, 0)))
-    return false;
-  for (unsigned i = 0; i < 2; i++)
-    if (!ir_map_is_identity(ir_structure_of(step)->maps[i]))
-      return false;
-  unsigned keys = (unsigned)ir_map_result_dim(ir_init_map(product, 0), r->keys);
-  unsigned y = ir_map_uses_dim(ir_structure_of(product)->maps[1], keys);
-  *match = (double_sum){sum, product, 1 - y, y, keys};
-  return has_terms_in_both(match);
+  unsigned other = ir_input(step, 0) == weights;
+  *match = (double_sum){.sum = sum, .product = ir_input(step, other)->op};
+  return ir_input(step, 1 - other) == weights && ir_map_is_identity(ir_structure_of(step)->maps[1 - other]) &&
+         is_short_product(r, match->product) && ir_value_is_zero(ir_init(match->product, 0)) &&
+         number_loops(r, match, ir_structure_of(step)->maps[other]);
 }
 
-/* Dims of the inside product's loops. */
-typedef struct loop_list {
-  unsigned count, loops[IR_MAX_LOOPS];
-} loop_list;
+/* The map in those numbers, where `places` has those of its dims; or in these without that of keys. */
+static const ir_map *renumber(const double_sum *s, const ir_map *map, const unsigned *places, int keys) {
+  unsigned numbers[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < map->num_results; dim++) {
+    unsigned place = places[ir_map_result_dim(map, dim)];
+    numbers[dim] = place - (keys >= 0 && place > (unsigned)keys);
+  }
+  return ir_map_select(s->sum->module, s->num_loops - (keys >= 0), map->num_results, numbers);
+}
 
-/* That loop of the inside product for each of the reader's, a product of the weights with y; false where they do not
- * agree. */
-static bool pair_loops(const double_sum *s, const reader *reader, loop_list *pairs) {
-  const ir_structure *own = ir_structure_of(reader->op), *inside = ir_structure_of(s->product);
-  const ir_map *maps[] = {own->maps[reader->operand], own->maps[1 - reader->operand]};
-  const ir_map *others[] = {ir_init_map(s->product, 0), inside->maps[s->y]};
-  pairs->count = own->num_loops;
+/* The numbers of the loops of a product of the weights with y; false where they do not agree. */
+static bool number_own_loops(const double_sum *s, const reader *reader, unsigned *places) {
+  const ir_structure *own = ir_structure_of(reader->op);
+  const ir_map *weights = own->maps[reader->operand], *y = own->maps[1 - reader->operand];
+  const ir_map *inside = ir_structure_of(s->product)->maps[s->y];
   for (unsigned loop = 0; loop < own->num_loops; loop++)
-    pairs->loops[loop] = IR_MAX_LOOPS;
-  for (unsigned i = 0; i < 2; i++)
-    for (unsigned dim = 0; dim < maps[i]->num_results; dim++) {
-      unsigned *pair = &pairs->loops[ir_map_result_dim(maps[i], dim)];
-      unsigned loop = (unsigned)ir_map_result_dim(others[i], dim);
-      if (*pair != IR_MAX_LOOPS && *pair != loop)
-        return false;
-      *pair = loop;
-    }
+    places[loop] = IR_MAX_LOOPS;
+  for (unsigned dim = 0; dim < weights->num_results; dim++)
+    places[ir_map_result_dim(weights, dim)] = dim;
+  for (unsigned dim = 0; dim < y->num_results; dim++) {
+    unsigned *place = &places[ir_map_result_dim(y, dim)], number = s->places[ir_map_result_dim(inside, dim)];
+    if (*place != IR_MAX_LOOPS && *place != number)
+      return false;
+    *place = number;
+  }
   return true;
 }
 
-/* The softmax's product with y that the program has, and its dims; NULL: none. */
-static ir_value *find_own_product(const remake *r, const double_sum *s, loop_list *dims) {
+/* The softmax's product with y that the program has before the sum, and the map of its dims in numbers without keys;
+ * NULL: none. */
+static ir_value *find_own_product(const remake *r, const double_sum *s, const ir_map **map) {
   for (unsigned i = 0; i < r->num_readers; i++) {
     const reader *reader = &r->readers[i];
-    loop_list pairs;
+    unsigned places[IR_MAX_LOOPS];
     if (!is_own_product(r, reader) || ir_operand(reader->op, reader->operand) != ir_result(r->softmax, 0) ||
-        ir_operand(reader->op, 1 - reader->operand) != ir_operand(s->product, s->y) || !pair_loops(s, reader, &pairs))
+        ir_operand(reader->op, 1 - reader->operand) != ir_operand(s->product, s->y) ||
+        !ir_op_is_before(reader->op, s->sum) || !number_own_loops(s, reader, places))
       continue;
-    const ir_map *map = ir_init_map(reader->op, 0);
-    dims->count = map->num_results;
-    for (unsigned dim = 0; dim < map->num_results; dim++)
-      dims->loops[dim] = pairs.loops[ir_map_result_dim(map, dim)];
+    *map = renumber(s, ir_init_map(reader->op, 0), places, (int)r->keys);
     return ir_result(reader->op, 0);
   }
   return NULL;
 }
 
-/* The same product, created; its dims are rows, then columns. */
-static ir_value *create_own_product(const remake *r, ir_builder *builder, const double_sum *s, loop_list *dims) {
+/* The same product, created; its dims are those of the weights without keys, then the terms. */
+static ir_value *create_own_product(const remake *r, ir_builder *builder, const double_sum *s, const ir_map **map) {
   ir_module *module = builder->module;
-  const ir_structure *structure = ir_structure_of(s->product);
-  const ir_map *out = ir_init_map(s->product, 0);
+  ir_value *weights = ir_result(r->softmax, 0);
+  unsigned rank = weights->type->rank, outs[IR_MAX_LOOPS], all[IR_MAX_LOOPS];
   ir_index sizes[IR_MAX_RANK];
-  dims->count = 0;
-  for (unsigned dim = 0; dim < out->num_results; dim++)
-    if (dim != r->keys)
-      dims->loops[dims->count++] = (unsigned)ir_map_result_dim(out, dim);
-  for (unsigned loop = 0; loop < structure->num_loops; loop++)
-    if (ir_loop_is_reduction(structure, loop))
-      dims->loops[dims->count++] = loop;
-  for (unsigned dim = 0; dim < dims->count; dim++)
-    sizes[dim] = ir_loop_dim(builder, s->product, dims->loops[dim]);
-  ir_value *ins[] = {ir_result(r->softmax, 0), ir_operand(s->product, s->y)};
-  ir_value *empty = ir_empty(builder, ir_result(s->product, 0)->type->element, dims->count, sizes);
+  for (unsigned loop = 0; loop < ir_structure_of(s->product)->num_loops; loop++)
+    if (s->places[loop] >= rank)
+      sizes[s->places[loop] - 1] = ir_loop_dim(builder, s->product, loop);
+  for (unsigned i = 0; i + 1 < s->num_loops; i++) {
+    outs[i] = i + (i >= r->keys);
+    if (outs[i] < rank)
+      sizes[i] = pass_dim(builder, weights, outs[i]);
+  }
+  for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++)
+    all[loop] = loop;
+  ir_value *ins[] = {weights, ir_operand(s->product, s->y)};
+  ir_value *empty = ir_empty(builder, ir_result(s->product, 0)->type->element, s->num_loops - 1, sizes);
   ir_value *zeros = ir_fill_const(builder, 0, empty);
-  const ir_map *maps[] = {out, structure->maps[s->y],
-                          ir_map_select(module, structure->num_loops, dims->count, dims->loops)};
-  return body_contract(ir_generic(builder, 2, ins, 1, &zeros, maps, structure->num_loops, ir_bit(s->keys)));
-}
-
-/* A map of those loops without that of keys. */
-static const ir_map *map_without_keys(const double_sum *s, ir_module *module, const loop_list *dims) {
-  unsigned loops[IR_MAX_LOOPS];
-  for (unsigned dim = 0; dim < dims->count; dim++)
-    loops[dim] = dims->loops[dim] - (dims->loops[dim] > s->keys);
-  return ir_map_select(module, ir_structure_of(s->product)->num_loops - 1, dims->count, loops);
+  const ir_map *maps[] = {ir_map_select(module, s->num_loops, rank, all),
+                          renumber(s, ir_structure_of(s->product)->maps[s->y], s->places, -1),
+                          ir_map_select(module, s->num_loops, s->num_loops - 1, outs)};
+  *map = ir_map_identity(module, s->num_loops - 1);
+  return body_contract(ir_generic(builder, 2, ins, 1, &zeros, maps, s->num_loops, ir_bit(r->keys)));
 }
 
 static void swap_sums(const remake *r, const double_sum *s) {
-  ir_module *module = s->sum->module;
   ir_builder builder = ir_builder_before(s->sum);
-  const ir_structure *structure = ir_structure_of(s->product);
-  const ir_map *x = structure->maps[s->x], *out = ir_init_map(s->sum, 0);
-  loop_list dims, of_x = {.count = x->num_results}, of_sum = {.count = out->num_results};
-  ir_value *product = find_own_product(r, s, &dims);
-  bool is_before = product && ir_op_is_before(product->op, s->sum);
-  product = is_before ? product : create_own_product(r, &builder, s, &dims);
-  for (unsigned dim = 0; dim < x->num_results; dim++)
-    of_x.loops[dim] = (unsigned)ir_map_result_dim(x, dim);
-  for (unsigned dim = 0; dim < out->num_results; dim++)
-    of_sum.loops[dim] = (unsigned)ir_map_result_dim(ir_init_map(s->product, 0), (unsigned)ir_map_result_dim(out, dim));
-  uint32_t low = ir_bit(s->keys) - 1, terms = (structure->reductions & low) | (structure->reductions >> 1 & ~low);
+  unsigned rank = ir_result(r->softmax, 0)->type->rank, dims[IR_MAX_RANK];
+  const ir_map *of_product;
+  ir_value *product = find_own_product(r, s, &of_product);
+  product = product ? product : create_own_product(r, &builder, s, &of_product);
+  for (unsigned dim = 0; dim < rank; dim++)
+    dims[dim] = dim;
+  uint32_t terms = (ir_bit(s->num_loops - 1) - 1) & ~(ir_bit(rank - 1) - 1);
   ir_value *ins[] = {ir_operand(s->product, s->x), product}, *init = ir_init(s->sum, 0);
-  const ir_map *maps[] = {map_without_keys(s, module, &of_x), map_without_keys(s, module, &dims),
-                          map_without_keys(s, module, &of_sum)};
-  ir_op *generic = ir_generic(&builder, 2, ins, 1, &init, maps, structure->num_loops - 1, terms);
+  const ir_map *maps[] = {renumber(s, ir_structure_of(s->product)->maps[s->x], s->places, (int)r->keys), of_product,
+                          renumber(s, ir_init_map(s->sum, 0), dims, (int)r->keys)};
+  ir_op *generic = ir_generic(&builder, 2, ins, 1, &init, maps, s->num_loops - 1, terms);
   ir_replace_op(s->sum, body_contract(generic));
 }
 
