@@ -97,7 +97,7 @@ ir_value *running_argument(const ir_op *loop, ir_value *value, ir_value **factor
     else if (!factor)
       value = scaled_by_diagonal(op);
     else
-      value = (*factor = made_factor(op)) ? ir_init(op, 0) : NULL;
+      value = !*factor && (*factor = made_factor(op)) ? ir_init(op, 0) : NULL;
   }
   return NULL;
 }

@@ -9,6 +9,7 @@ ir_op *running_softmax(const ir_op *loop);
 ir_value *running_moved_from(ir_value *value);
 /* The argument of the loop's body that the value equals in an iteration whose weights are all 0; NULL if that is not
  * known. A slice that is put back where it was taken changes nothing. Weights are those of a softmax; with `factor`, in a
- * loop without one, it is given the factor of the product that adds to the value: made element by element. */
+ * loop without one, they are a factor made element by element of the one product that adds to the value: *factor, which
+ * is NULL before and where there is none. */
 ir_value *running_argument(const ir_op *loop, ir_value *value, ir_value **factor);
 #endif

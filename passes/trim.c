@@ -27,7 +27,9 @@ enum { MAX_STEPS = 256 };
 static bool is_neutral_without_scores(ir_op *loop, ir_value **factors) {
   for (unsigned i = 0; i < loop->num_results; i++) {
     ir_value **factor = factors ? &factors[i] : NULL;
-    if (running_argument(loop, ir_yielded(loop, i), factor) != ir_region(loop, 0)->args[i + 1])
+    if (factor)
+      *factor = NULL;
+    if (running_argument(loop, ir_yielded(loop, i), factor) != ir_region(loop, 0)->args[i + 1] || (factor && !*factor))
       return false;
   }
   return loop->num_results > 0;
