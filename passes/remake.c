@@ -44,7 +44,8 @@ typedef struct matrix {
 typedef struct reader {
   ir_op *op;
   unsigned operand;
-  int keys; /* its loop; -1: none is just that */
+  int keys;    /* its loop; -1: none is just that */
+  bool is_own; /* the softmax's own product, which needs no weights but in its loop */
 } reader;
 
 typedef struct remake {
@@ -84,12 +85,9 @@ static bool is_by_element(const remake *r, const ir_op *op) {
          is_matrix(r, ir_result(op, 0)) && ir_map_is_identity(ir_init_map(op, 0));
 }
 
-/* The softmax's own product, which needs no weights but in its loop. */
-static bool is_own_product(const remake *r, const reader *reader) {
-  const ir_op *op = reader->op;
-  return ir_is_contraction(op) && reader->keys >= 0 &&
-         ir_structure_of(op)->reductions == ir_bit((unsigned)reader->keys) &&
-         tile_find_running(ir_operand(op, reader->operand)) == r->softmax && ir_operand(op, 0) != ir_operand(op, 1) &&
+static bool is_own_product(const remake *r, const ir_op *op, unsigned operand, int keys) {
+  return ir_is_contraction(op) && keys >= 0 && ir_structure_of(op)->reductions == ir_bit((unsigned)keys) &&
+         tile_find_running(ir_operand(op, operand)) == r->softmax && ir_operand(op, 0) != ir_operand(op, 1) &&
          ir_value_is_zero(ir_init(op, 0));
 }
 
@@ -119,7 +117,7 @@ static bool add_use(remake *r, const ir_use *use, unsigned keys) {
   bool reduces = ir_is_contraction(op) || (loop >= 0 && ir_loop_is_reduction(ir_structure_of(op), (unsigned)loop));
   if (!reduces || op->num_results != 1 || r->num_readers == MAX_READERS)
     return false;
-  r->readers[r->num_readers++] = (reader){op, operand, loop};
+  r->readers[r->num_readers++] = (reader){op, operand, loop, is_own_product(r, op, operand, loop)};
   return true;
 }
 
@@ -181,8 +179,8 @@ static bool are_of_product(const remake *r) {
 }
 
 /* A few cores of a host store matrices in the time that the further products would take (2048 keys of 64 features, one
- * thread: 1.2 times as fast; Zen 4). But of what is masked only tiles with visible scores are made again (causal 1.3 times
- * as fast so), many cores wait for memory, and at some size it is too much memory. */
+ * thread: 1.2 times as fast; Zen 4). But of what is masked only tiles with visible scores are made again (causal 1.4 to 1.5
+ * times as fast so), many cores wait for memory, and at some size it is too much memory. */
 static bool is_worth_it(const remake *r, const target_facts *target) {
   unsigned steps = MAX_READERS;
   bool is_open = false;
@@ -287,7 +285,7 @@ static bool number_loops(const remake *r, double_sum *s, const ir_map *read) {
     s->y = side > 0;
     s->x = 1 - s->y;
   }
-  return has_keys;
+  return has_keys && s->num_loops <= IR_MAX_RANK && ir_map_is_projected_permutation(read);
 }
 
 /* The reader adds up, along keys, the weights times a product. */
@@ -340,7 +338,7 @@ static ir_value *find_own_product(const remake *r, const double_sum *s, const ir
   for (unsigned i = 0; i < r->num_readers; i++) {
     const reader *reader = &r->readers[i];
     unsigned places[IR_MAX_LOOPS];
-    if (!is_own_product(r, reader) || ir_operand(reader->op, reader->operand) != ir_result(r->softmax, 0) ||
+    if (!reader->is_own || ir_operand(reader->op, reader->operand) != ir_result(r->softmax, 0) ||
         ir_operand(reader->op, 1 - reader->operand) != ir_operand(s->product, s->y) ||
         !ir_op_is_before(reader->op, s->sum) || !number_own_loops(s, reader, places))
       continue;
@@ -411,24 +409,19 @@ static void serve(remake *r, const reader *reader) {
 static bool has_other_products(const remake *r) {
   bool found = false;
   for (unsigned i = 0; i < r->num_readers; i++)
-    found |= ir_is_contraction(r->readers[i].op) && !is_own_product(r, &r->readers[i]);
+    found |= ir_is_contraction(r->readers[i].op) && !r->readers[i].is_own;
   return found;
 }
 
 void pass_remake(ir_op *op, const pass_options *options) {
-  if (!softmax_is(op))
+  if (op->code != OP_LINALG_EXT_SOFTMAX) /* which raise makes of each */
     return;
   remake r = {.softmax = op, .keys = (unsigned)ir_attr_int_or(op, "dimension", 0)};
   if (!find_readers(&r) || !has_other_products(&r) || !is_worth_it(&r, options->target))
     return;
   if (options->explain)
     ir_remark(op->module, op->loc, "weights are made anew for each product behind them, not stored");
-  if (op->code == OP_LINALG_SOFTMAX)
-    r.softmax = softmax_make_online(op);
-  bool is_own[MAX_READERS];
   for (unsigned i = 0; i < r.num_readers; i++)
-    is_own[i] = is_own_product(&r, &r.readers[i]);
-  for (unsigned i = 0; i < r.num_readers; i++)
-    if (!is_own[i])
+    if (!r.readers[i].is_own)
       serve(&r, &r.readers[i]);
 }
