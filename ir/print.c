@@ -327,38 +327,35 @@ static void print_blank(format_print *print) {
   print->tight = false;
 }
 
-/* A unit attribute in an optional group, which the word in front of it stands for. */
-static bool is_silent(const ir_op *op, const format_element *element) {
-  for (unsigned i = 0; element->kind == FORMAT_ATTRIBUTE && i < op->num_attrs; i++)
+/* The op's attribute that the element names; NULL: it has none. */
+static const ir_named_attr *named_attribute(const ir_op *op, const format_element *element) {
+  for (unsigned i = 0; i < op->num_attrs; i++)
     if (strlen(op->attrs[i].name) == element->size && !memcmp(op->attrs[i].name, element->text, element->size))
-      return op->attrs[i].attr->kind == IR_ATTR_UNIT;
-  return false;
+      return &op->attrs[i];
+  return NULL;
 }
 
-static bool has_attribute(const ir_op *op, const format_element *named) {
-  for (unsigned i = 0; i < op->num_attrs; i++)
-    if (strlen(op->attrs[i].name) == named->size && !memcmp(op->attrs[i].name, named->text, named->size))
-      return true;
-  return false;
+/* A unit attribute in an optional group, which the word in front of it stands for. */
+static bool is_silent(const ir_op *op, const format_element *element) {
+  const ir_named_attr *named = element->kind == FORMAT_ATTRIBUTE ? named_attribute(op, element) : NULL;
+  return named && named->attr->kind == IR_ATTR_UNIT;
 }
 
 static void print_inherent(ir_printer *printer, const ir_op *op, const format_element *element) {
-  for (unsigned i = 0; i < op->num_attrs; i++) {
-    const ir_attr *attr = op->attrs[i].attr;
-    if (strlen(op->attrs[i].name) != element->size || memcmp(op->attrs[i].name, element->text, element->size))
-      continue;
-    const char *word = ir_attr_string_or(op, op->attrs[i].name, ""), *blank = strchr(word, ' ');
-    if (element->kind == FORMAT_KEYWORD)
-      print_text(printer, blank ? blank + 1 : word);
-    else if (attr->kind == IR_ATTR_I64S)
-      print_ints(printer, op, op->attrs[i].name);
-    else if (attr->kind == IR_ATTR_KEYWORD)
-      print_format(printer, "<%s>", attr->string);
-    else if (attr->kind == IR_ATTR_INT)
-      print_integer(printer, attr->value);
-    else
-      print_attr(printer, attr);
-  }
+  const ir_named_attr *named = named_attribute(op, element);
+  if (!named)
+    return;
+  const char *word = ir_attr_string_or(op, named->name, ""), *blank = strchr(word, ' ');
+  if (element->kind == FORMAT_KEYWORD)
+    print_text(printer, blank ? blank + 1 : word);
+  else if (named->attr->kind == IR_ATTR_I64S)
+    print_ints(printer, op, named->name);
+  else if (named->attr->kind == IR_ATTR_KEYWORD)
+    print_format(printer, "<%s>", named->attr->string);
+  else if (named->attr->kind == IR_ATTR_INT)
+    print_integer(printer, named->attr->value);
+  else
+    print_attr(printer, named->attr);
 }
 
 /* The word of the attribute's number. */
@@ -402,7 +399,7 @@ static bool print_element(void *data, const format_element *element) {
     break;
   }
   if ((element->kind == FORMAT_OPERAND && !ir_group_size(op, element->index)) ||
-      (element->kind == FORMAT_UNIT && !has_attribute(op, element)) || is_silent(op, element))
+      (element->kind == FORMAT_UNIT && !named_attribute(op, element)) || is_silent(op, element))
     return true;
   print_blank(print);
   switch (element->kind) {
@@ -446,7 +443,7 @@ static bool print_element(void *data, const format_element *element) {
 static bool anchor_is_present(void *data, const format_element *first, const format_element *anchor) {
   const format_print *print = data;
   return anchor->kind == FORMAT_OPERAND ? ir_group_size(print->op, anchor->index) > 0
-                                        : has_attribute(print->op, anchor);
+                                        : named_attribute(print->op, anchor) != NULL;
 }
 
 /* ---------------------------------------------------------------------------------------------------- generic form */

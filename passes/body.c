@@ -53,6 +53,15 @@ bool body_reads_scalars_only(const ir_op *op) {
   return true;
 }
 
+const ir_op *body_combiner(const ir_op *op) {
+  const ir_op *combiner = ir_yielded(op, 0)->op;
+  if (!combiner || combiner->num_operands != 2)
+    return NULL;
+  const ir_value *a = body_argument(op, 0), *b = body_argument(op, 1);
+  const ir_value *lhs = ir_operand(combiner, 0), *rhs = ir_operand(combiner, 1);
+  return (lhs == a && rhs == b) || (lhs == b && rhs == a) ? combiner : NULL;
+}
+
 /* The op becomes a polynomial, of which each step has constants of its own. */
 static bool is_polynomial(const ir_op *op) {
   switch (op->code) {

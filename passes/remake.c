@@ -257,14 +257,10 @@ typedef struct double_sum {
   unsigned num_loops;
 } double_sum;
 
-/* The body gives what `code` makes of its first two arguments, in whatever order. */
-static bool combines_arguments(const ir_op *op, ir_opcode code) {
-  const ir_value *result = ir_yielded(op, 0);
-  if (!ir_made_by(result, code))
-    return false;
-  const ir_value *a = body_argument(op, 0), *b = body_argument(op, 1);
-  const ir_value *lhs = ir_operand(result->op, 0), *rhs = ir_operand(result->op, 1);
-  return (lhs == a && rhs == b) || (lhs == b && rhs == a);
+/* The body makes its result so of its first two arguments. */
+static bool combines_by(const ir_op *op, ir_opcode code) {
+  const ir_op *combiner = body_combiner(op);
+  return combiner && combiner->code == code;
 }
 
 /* Numbers the loops of the product, whose result is read under the map `read` of dims of the weights. False unless keys
@@ -293,9 +289,9 @@ static bool match_double_sum(const remake *r, const reader *reader, double_sum *
   ir_op *sum = reader->op, *step = ir_operand(sum, reader->operand)->op;
   const ir_value *weights = ir_result(r->softmax, 0);
   if (ir_num_inputs(sum) != 1 || !ir_map_is_identity(ir_structure_of(sum)->maps[0]) ||
-      ir_structure_of(sum)->reductions != ir_bit(r->keys) || !combines_arguments(sum, OP_ARITH_ADDF) ||
+      ir_structure_of(sum)->reductions != ir_bit(r->keys) || !combines_by(sum, OP_ARITH_ADDF) ||
       !ir_map_is_projected_permutation(ir_init_map(sum, 0)) || !is_by_element(r, step) || ir_num_inputs(step) != 2 ||
-      !combines_arguments(step, OP_ARITH_MULF))
+      !combines_by(step, OP_ARITH_MULF))
     return false;
   unsigned other = ir_input(step, 0) == weights;
   *match = (double_sum){.sum = sum, .product = ir_input(step, other)->op};

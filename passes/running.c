@@ -61,14 +61,15 @@ static ir_value *scaled_in_place(ir_op *op) {
   return body_is_product(op) ? ir_operand(op, 1) : NULL;
 }
 
+ir_value *running_made_beside(const ir_op *op, ir_value *value) {
+  value = running_moved_from(value);
+  return value->op && value->op->block == op->block && body_is_elementwise(value->op) ? value : NULL;
+}
+
 /* The first factor that elementwise ops make beside the product; NULL: none. */
 static ir_value *made_factor(const ir_op *product) {
-  for (unsigned i = 0; i < 2; i++) {
-    ir_value *factor = running_moved_from(ir_operand(product, i));
-    if (factor->op && factor->op->block == product->block && body_is_elementwise(factor->op))
-      return factor;
-  }
-  return NULL;
+  ir_value *first = running_made_beside(product, ir_operand(product, 0));
+  return first ? first : running_made_beside(product, ir_operand(product, 1));
 }
 
 ir_value *running_argument(const ir_op *loop, ir_value *value, ir_value **factor) {

@@ -7,6 +7,8 @@
 ir_op *running_softmax(const ir_op *loop);
 /* The value through ops that only move or convert elements. */
 ir_value *running_moved_from(ir_value *value);
+/* The value through ops that only move or convert it, as an elementwise op beside `op` makes it; NULL: none does. */
+ir_value *running_made_beside(const ir_op *op, ir_value *value);
 /* The argument of the loop's body that the value equals in an iteration whose weights are all 0; NULL if that is not
  * known. A slice that is put back where it was taken changes nothing. Weights are those of a softmax; with `factor`, in a
  * loop without one, they are a factor made element by element of the one product that adds to the value: *factor, which

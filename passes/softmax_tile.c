@@ -203,7 +203,7 @@ static bool is_made_of_scores(const ir_op *user, const ir_value *value, unsigned
 
 /* Few rows of so many keys are more than half of the second-level cache holds; up to that, tiles of whole rows are as
  * fast. */
-static bool has_long_rows(const ir_op *op, const target_facts *target) {
+static bool has_far_rows(const ir_op *op, const target_facts *target) {
   int64_t keys = ir_loop_size(op, (unsigned)ir_last_reduction(ir_structure_of(op)));
   return keys == IR_DYNAMIC || keys > (int64_t)(target->l2_bytes / 2 / sizeof(float)) / host_policy.rows;
 }
@@ -219,7 +219,7 @@ int softmax_tile_side(const ir_op *op, const target_facts *target) {
   int side = tile_running_operand(op);
   for (unsigned i = 0; i < 2 && side < 0 && !target_is_gpu(target); i++) {
     unsigned steps = MAX_MAKERS;
-    if ((has_long_rows(op, target) || is_masked(op, i)) && is_made_of_scores(op, ir_input(op, i), &steps) &&
+    if ((has_far_rows(op, target) || is_masked(op, i)) && is_made_of_scores(op, ir_input(op, i), &steps) &&
         !product_is_made_in_registers(op, i, target))
       side = (int)i;
   }

@@ -29,15 +29,10 @@ ir_value *torch_combine(ir_builder *builder, const ir_op *op, ir_value *read, ir
 
 enum { SCAN_IN, SCAN_OUT, SCAN_LAST };
 
-/* The op by which the body combines its arguments, in whatever order; NULL where it does otherwise. */
+/* The op by which the body combines its arguments, whose order does not matter; NULL where it does otherwise. */
 static const ir_op *combiner_of(const ir_op *op) {
-  const ir_block *block = ir_region(op, 0);
-  const ir_op *combiner = ir_operand(block->last, 0)->op;
-  bool is_one = combiner && ir_op_has(combiner, IR_ELEMENTWISE | IR_COMMUTATIVE | IR_SAME_TYPE) &&
-                ir_operand(combiner, 0) != ir_operand(combiner, 1);
-  for (unsigned i = 0; is_one && i < 2; i++)
-    is_one = !ir_operand(combiner, i)->op && ir_operand(combiner, i)->block == block;
-  return is_one ? combiner : NULL;
+  const ir_op *combiner = body_combiner(op);
+  return combiner && ir_op_has(combiner, IR_ELEMENTWISE | IR_COMMUTATIVE | IR_SAME_TYPE) ? combiner : NULL;
 }
 
 /* What sums and products so far are kept in: a wider float than their elements, as PyTorch keeps them. */

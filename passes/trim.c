@@ -323,8 +323,8 @@ static void keep_nonzero(trimmer *t, ir_op *op, ir_value *value) {
 
 /* Of a loop with a softmax: the iterations with visible scores. */
 static void keep_softmax(trimmer *t, ir_op *softmax) {
-  ir_value *scores = running_moved_from(ir_operand(softmax, 0));
-  if (scores->op && scores->op->block == softmax->block && body_is_elementwise(scores->op))
+  ir_value *scores = running_made_beside(softmax, ir_operand(softmax, 0));
+  if (scores)
     keep_visible(t, scores->op, ir_yielded(scores->op, scores->index));
 }
 

@@ -170,22 +170,24 @@ static span span_of(const char *what, uint32_t number, bool is_written, const DL
   return (span){begin, begin + elements * (tensor->dtype.bits / 8), what, number, is_written};
 }
 
-static int compare_spans(const void *a, const void *b) {
-  uintptr_t left = ((const span *)a)->begin, right = ((const span *)b)->begin;
-  return (left > right) - (left < right);
-}
-
-/* The first in the order of addresses that overlaps one before it, where either is written; NULL if there is none. */
-static const span *find_overlap(const span *spans, uint32_t count, const span **other) {
-  const span *last = NULL, *last_written = NULL; /* those that reach furthest */
-  for (const span *s = spans; s < spans + count; s++) {
-    *other = s->is_written ? last : last_written;
-    if (*other && s->begin < (*other)->end)
-      return s;
-    last = !last || s->end > last->end ? s : last;
-    last_written = s->is_written && (!last_written || s->end > last_written->end) ? s : last_written;
-  }
-  return NULL;
+/* The first two in the order of addresses that overlap and of which one is written; false if there are none. Few are
+ * written, so that to compare these with all takes less time than to sort them. */
+static bool find_overlap(const span *spans, uint32_t count, const span *pair[2]) {
+  bool found = false;
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t k = 0; spans[i].is_written && k < count; k++) {
+      const span *one = &spans[i], *other = &spans[k];
+      if (k == i || one->begin >= other->end || other->begin >= one->end)
+        continue;
+      bool in_order = one->begin != other->begin ? one->begin < other->begin : i < k;
+      const span *later = in_order ? other : one;
+      if (found && later->begin >= pair[1]->begin)
+        continue;
+      pair[0] = in_order ? one : other;
+      pair[1] = later;
+      found = true;
+    }
+  return found;
 }
 
 /* What is written overlaps nothing else. */
@@ -204,12 +206,12 @@ static tec_status check_overlap(const tec_program *program, const tec_entry *ent
       spans[count] = span_of("result", i, true, &results[i]->dl_tensor);
       count += spans[count].begin < spans[count].end;
     }
-  qsort(spans, count, sizeof *spans, compare_spans);
-  const span *other, *one = find_overlap(spans, count, &other);
-  tec_status status = !one ? TEC_OK
-                           : runtime_error(program->context, TEC_INVALID, "%s %u overlaps %s %u, and %s is written",
-                                           one->what, one->number, other->what, other->number,
-                                           one->is_written && other->is_written ? "each" : "one of them");
+  tec_status status = TEC_OK;
+  const span *pair[2];
+  if (find_overlap(spans, count, pair))
+    status = runtime_error(program->context, TEC_INVALID, "%s %u overlaps %s %u, and %s is written", pair[1]->what,
+                           pair[1]->number, pair[0]->what, pair[0]->number,
+                           pair[0]->is_written && pair[1]->is_written ? "each" : "one of them");
   free(spans);
   return status;
 }
