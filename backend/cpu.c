@@ -74,11 +74,16 @@ static const struct {
  * LLVM's interface has no such figures. */
 typedef enum pair_dot { NO_PAIRS, SLOW_PAIRS, FAST_PAIRS } pair_dot;
 
+/* Sums of four products of i8 take as long as one multiply-add where there are any (VNNI); of two of i16, and their
+ * addition, any x86 has instructions. */
+enum { WORDS = TARGET_WORDS, BYTES = TARGET_BYTES };
+
 typedef struct cpu_row {
   const char *name;
   isa isa;
   unsigned l1_kib, l2_kib, l3_mib;
   pair_dot pair_dot;
+  unsigned integer_terms; /* 0: as any of its kind */
   bool has_far_memory;    /* servers of Intel's, whose cores and memory share a mesh */
   bool has_fast_rounding; /* VRNDSCALEPS starts twice as often as VREDUCEPS */
   bool loses_requests;    /* measured: a line of the cache every 4 cycles is too many, every 8 is not */
@@ -99,20 +104,20 @@ static const cpu_row cpus[] = {
     {"haswell", ISA_AVX2, 32, 256, 8},
     {"broadwell", ISA_AVX2, 32, 256, 8},
     {"skylake", ISA_AVX2, 32, 256, 8},
-    {"skylake-avx512", ISA_AVX512_TWICE, 32, 1024, 16, NO_PAIRS, true},
-    {"cascadelake", ISA_AVX512_TWICE, 32, 1024, 16, NO_PAIRS, true},
-    {"cooperlake", ISA_AVX512_TWICE, 32, 1024, 16, SLOW_PAIRS, true},
-    {"icelake-client", ISA_AVX512, 48, 512, 8},
-    {"icelake-server", ISA_AVX512_TWICE, 48, 1280, 24, NO_PAIRS, true},
-    {"alderlake", ISA_AVX2, 48, 1280, 24},
-    {"sapphirerapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, true, .has_matrix_unit = true},
-    {"emeraldrapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, true, .has_matrix_unit = true},
-    {"graniterapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, true, .has_matrix_unit = true},
+    {"skylake-avx512", ISA_AVX512_TWICE, 32, 1024, 16, NO_PAIRS, WORDS, true},
+    {"cascadelake", ISA_AVX512_TWICE, 32, 1024, 16, NO_PAIRS, BYTES, true},
+    {"cooperlake", ISA_AVX512_TWICE, 32, 1024, 16, SLOW_PAIRS, BYTES, true},
+    {"icelake-client", ISA_AVX512, 48, 512, 8, NO_PAIRS, BYTES},
+    {"icelake-server", ISA_AVX512_TWICE, 48, 1280, 24, NO_PAIRS, BYTES, true},
+    {"alderlake", ISA_AVX2, 48, 1280, 24, NO_PAIRS, BYTES},
+    {"sapphirerapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, BYTES, true, .has_matrix_unit = true},
+    {"emeraldrapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, BYTES, true, .has_matrix_unit = true},
+    {"graniterapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, BYTES, true, .has_matrix_unit = true},
     {"znver1", ISA_AVX2, 32, 512, 8, .has_few_streams = true, .has_slow_last_cache = true},
     {"znver2", ISA_AVX2, 32, 512, 16},
     {"znver3", ISA_AVX2, 32, 512, 32, .has_few_streams = true, .fills_last_cache = true},
-    {"znver4", ISA_AVX512, 32, 1024, 32, FAST_PAIRS, false, true},
-    {"znver5", ISA_AVX512_TWICE, 48, 1024, 32, FAST_PAIRS, false, true, true},
+    {"znver4", ISA_AVX512, 32, 1024, 32, FAST_PAIRS, BYTES, false, true},
+    {"znver5", ISA_AVX512_TWICE, 48, 1024, 32, FAST_PAIRS, BYTES, false, true, true},
     {"cortex-a72", ISA_NEON, 32, 1024, 2},
     {"cortex-a76", ISA_NEON, 64, 256, 2},
     {"cortex-x1", ISA_NEON, 64, 1024, 8},
@@ -227,6 +232,8 @@ static void detect(ir_module *module, target_facts *facts) {
   set_isa(facts, isa_of(is_x86, row, features));
   facts->has_pair_dot = is_x86 && facts->vector_bits == 512 && has_feature(features, "+avx512bf16");
   facts->has_fast_pair_dot = facts->has_pair_dot && !strncmp(cpu, "znver", 5);
+  bool has_bytes = has_feature(features, facts->vector_bits == 512 ? "+avx512vnni" : "+avxvnni");
+  facts->integer_terms = !is_x86 ? 0 : has_bytes ? BYTES : WORDS;
   facts->has_matrix_unit = has_feature(features, "+amx-tile") && has_feature(features, "+amx-bf16") && may_use_tiles();
   if (row)
     set_core(facts, row);
@@ -267,6 +274,7 @@ bool backend_target_host(ir_module *module, const char *name, target_facts *fact
     set_isa(facts, row->isa);
     facts->has_pair_dot = row->pair_dot != NO_PAIRS;
     facts->has_fast_pair_dot = row->pair_dot == FAST_PAIRS;
+    facts->integer_terms = row->integer_terms ? row->integer_terms : row->isa == ISA_NEON ? 0 : WORDS;
     facts->has_matrix_unit = row->has_matrix_unit;
     set_core(facts, row);
     facts->name = ir_intern_cstr(module, name);

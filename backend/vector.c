@@ -15,19 +15,23 @@ static unsigned element_bits(LLVMValueRef row) {
   return kind == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(element) : kind == LLVMDoubleTypeKind ? 64 : 32;
 }
 
-/* Ends what ops that read the rows can be merged with: instruction selection would look for it from each shuffle
- * through all shuffles that made its rows, for up to half of a kernel's compile time, and find nothing, unless some
- * rows are not there. */
+/* The row, a whole number of registers, as a value that nothing before can be merged with. */
+static LLVMValueRef fence_row(emitter *e, LLVMValueRef row) {
+  LLVMTypeRef type = LLVMTypeOf(row);
+  unsigned bits = emit_lanes(row) * element_bits(row);
+  LLVMTypeRef words = LLVMVectorType(LLVMFloatTypeInContext(e->context), bits / 32);
+  row = LLVMBuildBitCast(e->builder, row, words, "");
+  row = emit_intrinsic_of(e, "llvm.arithmetic.fence", &words, 1, &row, 1);
+  return LLVMBuildBitCast(e->builder, row, type, "");
+}
+
+/* Instruction selection would look for what to merge from each shuffle through all shuffles that made its rows, for up
+ * to half of a kernel's compile time, and find nothing, unless some rows are not there. */
 static void fence_rows(emitter *e, unsigned n, LLVMValueRef *rows) {
-  unsigned bits = n * element_bits(rows[0]);
-  if (!e->facts->vector_bits || bits % 128)
+  if (!e->facts->vector_bits || n * element_bits(rows[0]) % 128)
     return;
-  LLVMTypeRef type = LLVMTypeOf(rows[0]), words = LLVMVectorType(LLVMFloatTypeInContext(e->context), bits / 32);
-  for (unsigned i = 0; i < n; i++) {
-    LLVMValueRef row = LLVMBuildBitCast(e->builder, rows[i], words, "");
-    row = emit_intrinsic_of(e, "llvm.arithmetic.fence", &words, 1, &row, 1);
-    rows[i] = LLVMBuildBitCast(e->builder, row, type, "");
-  }
+  for (unsigned i = 0; i < n; i++)
+    rows[i] = fence_row(e, rows[i]);
 }
 
 /* Transposes n x n lanes in place, n a power of two: step d swaps the off-diagonal d x d blocks of each 2d x 2d
@@ -610,12 +614,45 @@ static void contraction_extents(const ir_op *op, int64_t *extents) {
       extents[ir_map_result_dim(ir_contract_map(op, i), dim)] = ir_operand(op, i)->type->shape[dim];
 }
 
-/* The row whose lanes hold the pairs of a factor [lanes][2], one after another; NULL where its value is not made of
+/* A factor of a contraction, before it was widened where that is from i8 or i16 to i32. */
+typedef struct narrow_factor {
+  const ir_value *value;
+  ir_scalar element;
+  bool is_unsigned, is_constant; /* a constant is wide, but of numbers that unsigned bytes hold */
+  bool is_flipped;               /* by its highest bits */
+} narrow_factor;
+
+static narrow_factor narrow_factor_of(const ir_value *value) {
+  ir_cell splat;
+  if (value->type->element != IR_I32)
+    return (narrow_factor){.value = value, .element = value->type->element};
+  if (ir_value_splat(value, &splat) && splat.i >= 0 && splat.i <= UINT8_MAX)
+    return (narrow_factor){.value = value, .element = IR_I8, .is_unsigned = true, .is_constant = true};
+  bool is_unsigned = ir_made_by(value, OP_ARITH_EXTUI);
+  if (!is_unsigned && !ir_made_by(value, OP_ARITH_EXTSI))
+    return (narrow_factor){.value = value, .element = IR_I32};
+  const ir_value *narrow = ir_operand(value->op, 0);
+  bool is_flipped = is_unsigned && ir_made_by(narrow, OP_ARITH_XORI) && narrow->type->element == IR_I8 &&
+                    ir_value_splat(ir_operand(narrow->op, 1), &splat) && (int8_t)splat.i == INT8_MIN;
+  return (narrow_factor){.value = is_flipped ? ir_operand(narrow->op, 0) : narrow,
+                         .element = narrow->type->element,
+                         .is_unsigned = is_unsigned,
+                         .is_flipped = is_flipped};
+}
+
+/* A row of the factor, of integers as wide as the other factor's: of fewer bits where it is a constant, else of more. */
+static LLVMValueRef narrow_piece(emitter *e, narrow_factor factor, ir_scalar element, unsigned i) {
+  LLVMValueRef piece = emit_get(e, factor.value)->pieces[i];
+  if (ir_scalar_is_float(element) || factor.value->type->element == element)
+    return piece;
+  return LLVMBuildIntCast2(e->builder, piece, emit_type_like(piece, emit_element_type(e, element)), true, "");
+}
+
+/* The row whose lanes hold the terms of a factor [lanes][terms], one after another; NULL where its value is not made of
  * such a row. */
-static LLVMValueRef row_of_pairs(emitter *e, const ir_op *op) {
-  const ir_value *factor = ir_operand(op, 1);
+static LLVMValueRef row_of_terms(emitter *e, const ir_value *factor) {
   bool is_row = ir_made_by(factor, OP_VECTOR_SHAPE_CAST) && ir_operand(factor->op, 0)->type->rank == 1;
-  return is_row ? emit_operand(e, factor->op, 0)->pieces[0] : NULL;
+  return is_row ? emit_get(e, ir_operand(factor->op, 0))->pieces[0] : NULL;
 }
 
 /* acc + the sums of two products, in each of 4, 8 or 16 lanes: factors hold a pair a lane. */
@@ -630,39 +667,111 @@ static LLVMValueRef emit_pair_sums(emitter *e, LLVMValueRef acc, LLVMValueRef lh
   return emit_intrinsic_of(e, name, NULL, 0, operands, 3);
 }
 
-/* acc + the sums of two products, in each lane: `lhs` is one pair for all lanes, `rhs` a pair a lane. Lanes are a power
- * of two, at least 4; more than a register holds are halved. */
-static LLVMValueRef emit_pair_dot(emitter *e, LLVMValueRef acc, LLVMValueRef lhs, LLVMValueRef rhs) {
-  enum { REGISTER_LANES = 16 };
+/* acc + the sums of four products of i8, the first factor unsigned. */
+static LLVMValueRef emit_byte_sums(emitter *e, LLVMValueRef acc, LLVMValueRef lhs, LLVMValueRef rhs) {
   unsigned lanes = emit_lanes(acc);
-  if (lanes > REGISTER_LANES) {
-    LLVMValueRef half[2];
-    for (unsigned i = 0; i < 2; i++)
-      half[i] =
-          emit_pair_dot(e, emit_slice(e, acc, i * lanes / 2, lanes / 2), lhs, emit_slice(e, rhs, i * lanes, lanes));
-    return emit_join(e, half[0], half[1]);
-  }
-  LLVMValueRef pair = LLVMBuildBitCast(e->builder, lhs, emit_word_type(e), "");
-  return emit_pair_sums(e, acc, emit_splat(e, pair, lanes), rhs);
+  LLVMTypeRef bytes = LLVMVectorType(LLVMInt8TypeInContext(e->context), 4 * lanes);
+  LLVMValueRef operands[] = {acc, LLVMBuildBitCast(e->builder, lhs, bytes, ""),
+                             LLVMBuildBitCast(e->builder, rhs, bytes, "")};
+  const char *name = lanes == 16  ? "llvm.x86.avx512.vpdpbusd.512"
+                     : lanes == 8 ? "llvm.x86.avx512.vpdpbusd.256"
+                                  : "llvm.x86.avx512.vpdpbusd.128";
+  return emit_intrinsic_of(e, name, NULL, 0, operands, 3);
 }
 
-/* acc[m][n] + lhs[m][2] rhs[n][2], in bf16, by the machine's sums of two products. False where it is no such op. */
-static bool contract_pairs(emitter *e, const ir_op *op, LLVMValueRef *result) {
-  const ir_type *lhs = ir_operand(op, 0)->type, *rhs = ir_operand(op, 1)->type, *type = ir_result(op, 0)->type;
-  const ir_map *map[] = {ir_contract_map(op, 0), ir_contract_map(op, 1), ir_contract_map(op, 2)};
-  unsigned rank = map[2]->num_results, lanes = emit_row_length(type);
-  if (!e->facts->has_pair_dot || lhs->element != IR_BF16 || rhs->element != IR_BF16 || type->element != IR_F32 ||
-      !rank || lhs->rank != rank || rhs->rank != 2 || lhs->shape[rank - 1] != 2 || rhs->shape[1] != 2 || lanes < 4 ||
-      !is_power_of_two(lanes) || strcmp(ir_attr_string_or(op, "kind", "add"), "add"))
+/* acc + the sums of two products of i16. */
+static LLVMValueRef emit_word_sums(emitter *e, LLVMValueRef acc, LLVMValueRef lhs, LLVMValueRef rhs) {
+  unsigned lanes = emit_lanes(acc);
+  LLVMTypeRef words = LLVMVectorType(LLVMInt16TypeInContext(e->context), 2 * lanes);
+  LLVMValueRef operands[] = {LLVMBuildBitCast(e->builder, lhs, words, ""),
+                             LLVMBuildBitCast(e->builder, rhs, words, "")};
+  const char *name = lanes == 16  ? "llvm.x86.avx512.pmaddw.d.512"
+                     : lanes == 8 ? "llvm.x86.avx2.pmadd.wd"
+                                  : "llvm.x86.sse2.pmadd.wd";
+  return LLVMBuildAdd(e->builder, acc, emit_intrinsic_of(e, name, NULL, 0, operands, 2), "");
+}
+
+typedef LLVMValueRef emit_sums(emitter *e, LLVMValueRef acc, LLVMValueRef lhs, LLVMValueRef rhs);
+
+/* Row `i` of the factor, the terms of all lanes, for each of so many. Its highest bits are flipped in lanes: a load
+ * repeats the word, and what flips it has pipes to itself, where a step from a scalar to lanes would take a shuffle's. */
+static LLVMValueRef repeat_terms(emitter *e, narrow_factor factor, ir_scalar element, unsigned i, unsigned lanes) {
+  LLVMValueRef word = LLVMBuildBitCast(e->builder, narrow_piece(e, factor, element, i), emit_word_type(e), "");
+  LLVMValueRef words = emit_splat(e, word, lanes);
+  if (!factor.is_flipped)
+    return words;
+  LLVMValueRef high = emit_splat(e, emit_word(e, 0x80808080), lanes);
+  return LLVMBuildXor(e->builder, fence_row(e, words), high, "");
+}
+
+/* acc + the sums of products, in each lane: `lhs` is the terms of all lanes, a word in each lane of a register or less,
+ * `rhs` such a word a lane. Lanes are a power of two, at least 4; more than a register holds are halved. */
+static LLVMValueRef emit_dot(emitter *e, emit_sums *sums, LLVMValueRef acc, LLVMValueRef lhs, LLVMValueRef rhs) {
+  unsigned lanes = emit_lanes(acc), all = emit_lanes(rhs);
+  if (lanes <= emit_lanes(lhs))
+    return sums(e, acc, lhs, rhs);
+  LLVMValueRef half[2];
+  for (unsigned i = 0; i < 2; i++)
+    half[i] =
+        emit_dot(e, sums, emit_slice(e, acc, i * lanes / 2, lanes / 2), lhs, emit_slice(e, rhs, i * all / 2, all / 2));
+  return emit_join(e, half[0], half[1]);
+}
+
+/* The machine's sums of products of the factors, and how many they add; NULL: it has none. */
+static emit_sums *sums_of(const emitter *e, narrow_factor rows, narrow_factor lanes, ir_scalar sum, int64_t *terms) {
+  *terms = lanes.element == IR_I8 ? 4 : 2;
+  if (sum != (lanes.element == IR_BF16 ? IR_F32 : IR_I32) || lanes.is_unsigned)
+    return NULL;
+  switch (lanes.element) {
+  case IR_BF16:
+    return e->facts->has_pair_dot && rows.element == IR_BF16 ? emit_pair_sums : NULL;
+  case IR_I8:
+    return e->facts->integer_terms == TARGET_BYTES && rows.element == IR_I8 && rows.is_unsigned ? emit_byte_sums : NULL;
+  case IR_I16:
+    return e->facts->integer_terms == TARGET_WORDS && ir_scalar_bits(rows.element) <= 16 && !rows.is_unsigned
+               ? emit_word_sums
+               : NULL;
+  default:
+    return NULL;
+  }
+}
+
+/* The maps say acc[m ..][n] + rows[m ..][k] lanes[n][k], in either order; *lanes: the factor that has n. */
+static bool sums_terms_of_lanes(const ir_op *op, unsigned *lanes) {
+  const ir_map *out = ir_contract_map(op, 2);
+  unsigned rank = out->num_results;
+  for (*lanes = 0; *lanes < 2 && rank; ++*lanes) {
+    const ir_map *of_lanes = ir_contract_map(op, *lanes), *of_rows = ir_contract_map(op, 1 - *lanes);
+    bool fits = of_lanes->num_results == 2 && of_rows->num_results == rank &&
+                of_lanes->results[0] == out->results[rank - 1] && of_lanes->results[1] == of_rows->results[rank - 1];
+    for (unsigned i = 0; i + 1 < rank && fits; i++)
+      fits = of_rows->results[i] == out->results[i];
+    if (fits)
+      return true;
+  }
+  return false;
+}
+
+/* acc[m][n] + rows[m][terms] lanes[n][terms], in bf16, i16 or i8, by the machine's sums of two or four products. False where
+ * it is no such op. */
+static bool contract_terms(emitter *e, const ir_op *op, LLVMValueRef *result) {
+  const ir_type *type = ir_result(op, 0)->type;
+  unsigned lanes = emit_row_length(type), side;
+  int64_t terms;
+  if (!sums_terms_of_lanes(op, &side))
     return false;
-  for (unsigned i = 0; i + 1 < rank; i++)
-    if (map[0]->results[i] != map[2]->results[i])
-      return false;
-  LLVMValueRef pairs = row_of_pairs(e, op);
-  if (!pairs || map[0]->results[rank - 1] != map[1]->results[1] || map[1]->results[0] != map[2]->results[rank - 1])
+  narrow_factor of_rows = narrow_factor_of(ir_operand(op, 1 - side)), of_lanes = narrow_factor_of(ir_operand(op, side));
+  emit_sums *sums = sums_of(e, of_rows, of_lanes, type->element, &terms);
+  LLVMValueRef row = sums ? row_of_terms(e, of_lanes.value) : NULL;
+  if (!row || of_lanes.value->type->shape[1] != terms || lanes < 4 || !is_power_of_two(lanes) ||
+      strcmp(ir_attr_string_or(op, "kind", "add"), "add"))
     return false;
-  for (unsigned row = 0; row < emit_operand(e, op, 2)->num_pieces; row++)
-    result[row] = emit_pair_dot(e, emit_operand(e, op, 2)->pieces[row], emit_operand(e, op, 0)->pieces[row], pairs);
+  const emit_value *start = emit_operand(e, op, 2);
+  unsigned most = e->facts->vector_bits / ir_scalar_bits(IR_F32), repeated = lanes < most ? lanes : most;
+  for (unsigned i = 0; i < start->num_pieces; i++) {
+    LLVMValueRef terms = repeat_terms(e, of_rows, of_lanes.element, i, repeated);
+    result[i] = emit_dot(e, sums, start->pieces[i], terms, row);
+  }
   return true;
 }
 
@@ -779,7 +888,7 @@ bool emit_contract(emitter *e, const ir_op *op) {
   LLVMValueRef *result = emit_result(e, op);
   if (!result)
     return false;
-  if (contract_pairs(e, op, result) || contract_rows(e, op, result))
+  if (contract_terms(e, op, result) || contract_rows(e, op, result))
     return true;
   const ir_map *map = ir_contract_map(op, 2);
   unsigned num_loops = map->num_dims, rank = map->num_results, lhs_rank = ir_operand(op, 0)->type->rank;

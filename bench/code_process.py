@@ -24,7 +24,7 @@ OURS = "tcc-attn"
 SPIN = 200  # microseconds for which our threads wait awake, if they are to; longer than others' calls take to prepare
 PATIENCE = 300  # seconds until an answer; the slowest take half a minute for a call, and make several
 PR_SET_PDEATHSIG = 1
-TOLERANCES = {"f32": 1e-3, "bf16": 3e-2}  # between two results, relative to the largest value
+TOLERANCES = {"f32": 1e-3, "bf16": 3e-2, "i8": 0}  # between two results, relative to the largest value
 
 
 @dataclasses.dataclass
@@ -107,7 +107,9 @@ def array_of(pointer):
     """A NumPy view of a DLPack tensor, managed or not."""
     import numpy
     tensor = getattr(pointer.contents, "tensor", pointer.contents)
-    kind = ctypes.c_float if tensor.dtype.bits == 32 else ctypes.c_uint16
+    integers = {8: ctypes.c_int8, 32: ctypes.c_int32}
+    kind = (integers[tensor.dtype.bits] if tensor.dtype.code == library.INTEGER
+            else ctypes.c_float if tensor.dtype.bits == 32 else ctypes.c_uint16)
     shape = tuple(tensor.shape[:tensor.ndim])
     return numpy.ctypeslib.as_array(ctypes.cast(tensor.data, ctypes.POINTER(kind)), shape)
 

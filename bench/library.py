@@ -94,7 +94,7 @@ class Library:
         return Program(self, text, fuse)
 
 
-BFLOAT = 4  # DLPack's code of the type
+INTEGER, BFLOAT = 0, 4  # DLPack's codes of types
 
 
 def random_bytes(narrow, count, seed):
@@ -108,12 +108,14 @@ def random_bytes(narrow, count, seed):
 
 
 def random_tensor(library, dtype, shape, seed):
-    """A tensor of such numbers."""
-    if dtype.code != BFLOAT and dtype.bits != 32:
-        raise Failure(f"arguments are f32 or bf16, not numbers of {dtype.bits} bits")
+    """A tensor of such numbers, of any bytes if they are integers."""
+    is_bytes = dtype.code == INTEGER and dtype.bits == 8
+    if dtype.code != BFLOAT and dtype.bits != 32 and not is_bytes:
+        raise Failure(f"arguments are f32, bf16 or i8, not numbers of {dtype.bits} bits")
     tensor, extents = POINTER(ManagedTensor)(), (c_int64 * len(shape))(*shape)
     library.check(library.calls.tec_tensor_create(library.context, dtype, c_int32(len(shape)), extents, byref(tensor)))
-    data = random_bytes(dtype.code == BFLOAT, math.prod(shape), seed)
+    count = math.prod(shape)
+    data = random.Random(seed).randbytes(count) if is_bytes else random_bytes(dtype.code == BFLOAT, count, seed)
     ctypes.memmove(tensor.contents.tensor.data, data, len(data))
     return tensor
 

@@ -75,10 +75,28 @@ class OneDnn(Unfused):
         path = ctypes.util.find_library("dnnl")
         if not path:
             raise ImportError("libdnnl is not installed")
-        self.sgemm = ctypes.CDLL(path).dnnl_sgemm
+        onednn = ctypes.CDLL(path)
+        self.sgemm, self.bytes_gemm = onednn.dnnl_sgemm, onednn.dnnl_gemm_s8s8s32
         size, scalar, pointer = ctypes.c_int64, ctypes.c_float, ctypes.c_void_p
         self.sgemm.argtypes = [ctypes.c_char, ctypes.c_char, size, size, size, scalar, pointer, size, pointer, size, scalar,
                                pointer, size]
+        byte = ctypes.c_int8
+        self.bytes_gemm.argtypes = [ctypes.c_char] * 3 + [size] * 3 + [
+            scalar, pointer, size, byte, pointer, size, byte, scalar, pointer, size, pointer]
+
+    def gemm(self, problem):
+        if problem.element != "i8":
+            return super().gemm(problem)
+        a, b = problem.arguments
+        rows, depth, columns = *a.shape, b.shape[0 if problem.turned else 1]
+        result, offset = numpy.empty((rows, columns), numpy.int32), numpy.zeros(1, numpy.int32)
+
+        def compute():
+            if self.bytes_gemm(b"N", b"T" if problem.turned else b"N", b"F", rows, columns, depth, 1, a.ctypes.data, depth,
+                               0, b.ctypes.data, b.shape[1], 0, 0, result.ctypes.data, columns, offset.ctypes.data):
+                raise RuntimeError("dnnl_gemm_s8s8s32 failed")
+            return result
+        return compute
 
     def product(self, a, b, b_transposed, out):
         rows, columns, depth = out.shape[0], out.shape[1], a.shape[1]
@@ -107,6 +125,8 @@ class PyTorch:
 
     def gemm(self, problem):
         a, b = self.tensors(problem)
+        if problem.element == "i8":
+            return lambda: self.torch._int_mm(a, b.t() if problem.turned else b).numpy()
         multiply = self.torch.nn.functional.linear if problem.turned else self.torch.matmul
         return lambda: multiply(a, b).float().numpy()
 
@@ -134,11 +154,11 @@ class OnnxRuntime:
         self.onnx, self.runtime, self.threads = onnx, onnxruntime, threads
 
     def session(self, nodes, inputs, constants=()):
-        helper, number = self.onnx.helper, self.onnx.TensorProto.FLOAT
-        values = [helper.make_tensor_value_info(name, number, array.shape) for name, array in inputs.items()]
+        helper = self.onnx.helper
+        values = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+                  for name, array in inputs.items()]
         initializers = [self.onnx.numpy_helper.from_array(array, name) for name, array in constants]
-        graph = helper.make_graph(nodes, "graph", values, [helper.make_tensor_value_info("result", number, None)],
-                                  initializers)
+        graph = helper.make_graph(nodes, "graph", values, [helper.make_empty_tensor_value_info("result")], initializers)
         opsets = [helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)]
         options = self.runtime.SessionOptions()
         options.intra_op_num_threads = self.threads.number
@@ -160,9 +180,14 @@ class OnnxRuntime:
         return lambda: run().reshape(queries, heads, features).transpose(1, 0, 2)
 
     def gemm(self, problem):
-        if problem.element != "f32":
+        if problem.element == "bf16":
             return None
         make = self.onnx.helper.make_node
+        if problem.element == "i8":
+            a, b = problem.arguments
+            node, factor = make("MatMulInteger", ["a", "b"], ["result"]), b.T.copy() if problem.turned else b
+            return self.session([node], {"a": a}, [("b", factor)]) if problem.known else self.session(
+                [node], {"a": a, "b": factor})
         node = (make("Gemm", ["a", "b"], ["result"], transB=1) if problem.turned
                 else make("MatMul", ["a", "b"], ["result"]))
         a, b = problem.arguments
@@ -206,6 +231,8 @@ class OpenVino:
         return lambda: compute()[0]
 
     def gemm(self, problem):
+        if problem.element == "i8":
+            return None
         element = getattr(self.openvino.Type, problem.element)
         arguments = problem.arguments[:1] if problem.known else problem.arguments
         parameters = [self.ops.parameter(list(array.shape), element) for array in arguments]

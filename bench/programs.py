@@ -111,23 +111,24 @@ def rounded(name, *extents, element):
 
 def gemm(rows, columns, depth, turned=False, element="f32"):
     """The product of two matrices, of which the second is turned where its rows are columns of the result; of that type,
-    added up in f32. Rows may be "%rows", an open number."""
-    a, c = tensor(rows, depth, element=element), tensor(rows, columns)
+    added up in f32, of i8 in i32. Rows may be "%rows", an open number."""
+    sums, zero = ("i32", "0") if element == "i8" else ("f32", "0.0")
+    a, c = tensor(rows, depth, element=element), tensor(rows, columns, element=sums)
     opened = f"""
   %c0 = arith.constant 0 : index
   %rows = tensor.dim %a, %c0 : {a}""" if isinstance(rows, str) else ""
     b = tensor(*(columns, depth) if turned else (depth, columns), element=element)
     kind, name, close = c, "%result", ""
-    if element != "f32":
+    if element == "bf16":
         kind, name = tensor(rows, columns, element=element), "%result_narrow"
         close = rounded("result", rows, columns, element=element) + "\n"
     maps = """indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>]
       """ if turned else ""
     return f"""
 func.func @gemm(%a: {a}, %b: {b}) -> {kind} {{{opened}
-  %zero = arith.constant 0.0 : f32
-  %empty = {empty(rows, columns)}
-  %start = linalg.fill ins(%zero : f32) outs(%empty : {c}) -> {c}
+  %zero = arith.constant {zero} : {sums}
+  %empty = {empty(rows, columns, element=sums)}
+  %start = linalg.fill ins(%zero : {sums}) outs(%empty : {c}) -> {c}
   %result = linalg.matmul {maps}ins(%a, %b : {a}, {b}) outs(%start : {c}) -> {c}
 {close}  return {name} : {kind}
 }}

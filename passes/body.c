@@ -182,8 +182,10 @@ ir_value *body_finish(ir_builder *body, ir_op *generic, ir_value *value) {
 ir_value *body_contract(ir_op *generic) {
   ir_builder body = body_of(generic);
   ir_value *out = body_argument(generic, 2), *lhs = ir_convert(&body, body_argument(generic, 0), out->type);
-  ir_value *product = ir_binary(&body, OP_ARITH_MULF, lhs, ir_convert(&body, body_argument(generic, 1), out->type));
-  return body_finish(&body, generic, ir_binary(&body, OP_ARITH_ADDF, out, product));
+  bool is_float = ir_scalar_is_float(out->type->element);
+  ir_value *product = ir_binary(&body, is_float ? OP_ARITH_MULF : OP_ARITH_MULI, lhs,
+                                ir_convert(&body, body_argument(generic, 1), out->type));
+  return body_finish(&body, generic, ir_binary(&body, is_float ? OP_ARITH_ADDF : OP_ARITH_ADDI, out, product));
 }
 
 const ir_type *body_wider(const ir_value *a, const ir_value *b) {

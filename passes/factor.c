@@ -13,6 +13,8 @@
  * attention into a root for the queries and a root for the keys, and each tile of queries needs all keys, so that scaled
  * ones would be computed beforehand, by a kernel of their own, and stored. Keys are the factor of a product that has the
  * dim along which a softmax of that product runs.
+ * Products of i8 are added up in i32 where the machine adds several of them at once, and enough rows meet enough columns:
+ * such sums are exact, as long as no more terms are added than 32 bits have room for.
  * Terminates: each rewrite takes an op from between the product and a value above it. */
 #include "passes/body.h"
 #include "passes/passes.h"
@@ -49,9 +51,14 @@ typedef struct factor {
   int scale;        /* the input that has the scales; -1: there is one, from outside of the body */
 } factor;
 
+/* The op gives the same number in more bits. */
+static bool widens(const ir_op *op) {
+  return ir_op_widens(op) || (op->code == OP_ARITH_EXTSI && ir_operand(op, 0)->type->element != IR_I1);
+}
+
 /* The input of which the value is an element, but for widening; -1 where it is none. */
 static int input_of(const ir_op *op, const ir_value *value) {
-  while (value->op && ir_op_widens(value->op))
+  while (value->op && widens(value->op))
     value = ir_operand(value->op, 0);
   for (unsigned i = 0; i < ir_num_inputs(op); i++)
     if (body_argument(op, i) == value)
@@ -172,36 +179,40 @@ static bool has_keys(const ir_op *contraction, unsigned side) {
 /* Its body widens elements, multiplies and adds them, in the type of the result. */
 static bool is_exact(const ir_op *contraction) {
   const ir_block *body = ir_region(contraction, 0);
+  bool is_float = ir_scalar_is_float(ir_init(contraction, 0)->type->element);
+  ir_opcode product = is_float ? OP_ARITH_MULF : OP_ARITH_MULI, sum = is_float ? OP_ARITH_ADDF : OP_ARITH_ADDI;
   for (const ir_op *op = body->first; op != body->last; op = op->next)
-    if (!ir_op_widens(op) && op->code != OP_ARITH_MULF && op->code != OP_ARITH_ADDF)
+    if (!widens(op) && op->code != product && op->code != sum)
       return false;
   return true;
 }
 
-static bool is_widened(const factor *f) {
-  return ir_scalar_bits(ir_input(f->maker, f->source)->type->element) <
-         ir_scalar_bits(ir_result(f->maker, 0)->type->element);
-}
-
-/* The scale may leave: see the head of the file. */
-static bool may_move(const ir_op *op, const factor *f, bool is_keys) {
-  if (is_widened(f) && is_bounded(ir_input(f->maker, f->source)->type->element))
-    return ir_scalar_bits(ir_init(op, 0)->type->element) >= ir_scalar_bits(IR_F32);
-  return f->scale < 0 && is_keys && ir_input(op, 0)->type->element == ir_input(op, 1)->type->element;
-}
-
-/* The type of the factor's elements before they were widened, if that is all. */
+/* The type of the tensor's elements before they were widened, if that is all that its maker does. */
 static ir_scalar narrow_element(ir_value *value) {
   factor f;
   bool is_source = find_factor(value->op, &f) && !f.scaling;
   return (is_source ? ir_input(f.maker, f.source) : value)->type->element;
 }
 
+/* What the factor was made of, by an op of its own if exporters wrote one. */
+static ir_scalar source_element(const factor *f) { return narrow_element(ir_input(f->maker, f->source)); }
+
+static bool is_widened(const factor *f) {
+  return ir_scalar_bits(source_element(f)) < ir_scalar_bits(ir_result(f->maker, 0)->type->element);
+}
+
+/* The scale may leave: see the head of the file. */
+static bool may_move(const ir_op *op, const factor *f, bool is_keys) {
+  if (is_widened(f) && is_bounded(source_element(f)))
+    return ir_scalar_bits(ir_init(op, 0)->type->element) >= ir_scalar_bits(IR_F32);
+  return f->scale < 0 && is_keys && ir_input(op, 0)->type->element == ir_input(op, 1)->type->element;
+}
+
 /* The product can as well read the source of factor `side`. On GPUs matrix units take two factors of one type; where
  * lanes multiply, factors are wide in shared memory. So do a host's matrix unit and its pairs, which are no faster for
  * few rows. */
 static bool suits_target(const ir_op *op, unsigned side, const factor *f, const target_facts *target) {
-  ir_scalar source = ir_input(f->maker, f->source)->type->element;
+  ir_scalar source = source_element(f);
   if (!is_widened(f) || source == narrow_element(ir_input(op, 1 - side)))
     return true;
   ir_scalar lhs = ir_input(op, 0)->type->element, rhs = ir_input(op, 1)->type->element;
@@ -228,7 +239,7 @@ static bool repeats_batches(const ir_structure *product, unsigned side, const ir
   return !(dropped & (product->reductions | ~ir_map_dims(product->maps[1 - side])));
 }
 
-/* Returns what stands for the contraction then. */
+/* Returns what stands for the contraction then, the op itself where the factor stays. */
 static ir_op *move_factor(ir_op *op, unsigned side, const pass_options *options) {
   recast parts;
   factor f;
@@ -260,7 +271,46 @@ static ir_op *move_factor(ir_op *op, unsigned side, const pass_options *options)
   return fresh;
 }
 
+/* As many rows, and columns, pay for terms that stand side by side in panels, which constants do before the program
+ * runs if they are read as they are; and of so many terms no sum overflows. */
+enum { MIN_ROWS_OF_BYTES = 12, MOST_BYTE_TERMS = INT32_MAX / (INT8_MIN * INT8_MIN) };
+
+static bool sums_bytes(const ir_op *op, const target_facts *target) {
+  const ir_structure *structure = ir_structure_of(op);
+  ir_scalar sums = ir_init(op, 0)->type->element;
+  if (!target->integer_terms || !is_exact(op) || sums == IR_I32 || ir_scalar_bits(sums) < 32 ||
+      !body_starts_from_zero(op))
+    return false;
+  for (unsigned side = 0; side < 2; side++) {
+    int64_t rows = ir_own_iterations(op, side, 1 - side);
+    bool is_few = rows != IR_DYNAMIC && rows < MIN_ROWS_OF_BYTES;
+    bool is_ready = target->integer_terms == TARGET_BYTES && ir_made_by(ir_input(op, 1 - side), OP_ARITH_CONSTANT);
+    if (ir_input(op, side)->type->element != IR_I8 || (is_few && !is_ready))
+      return false;
+  }
+  int64_t terms = 0;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (ir_loop_is_reduction(structure, loop))
+      terms = terms ? IR_DYNAMIC : ir_loop_size(op, loop);
+  return terms > 0 && terms <= MOST_BYTE_TERMS && terms % target->integer_terms == 0;
+}
+
+static void sum_in_integers(ir_op *op) {
+  const ir_structure *structure = ir_structure_of(op);
+  ir_builder builder = ir_builder_before(op);
+  ir_value *sums = ir_fill_const(&builder, 0, pass_empty_like(&builder, ir_result(op, 0), IR_I32));
+  ir_op *fresh = ir_generic(&builder, 2, (ir_value *[]){ir_input(op, 0), ir_input(op, 1)}, 1, &sums, structure->maps,
+                            structure->num_loops, structure->reductions);
+  ir_value *result = body_contract(fresh);
+  ir_replace_op(op, body_convert(&builder, result, pass_empty_like(&builder, result, ir_init(op, 0)->type->element)));
+}
+
 void pass_move_factors(ir_op *op, const pass_options *options) {
   for (unsigned side = 0; side < 2 && ir_is_contraction(op) && op->num_results == 1; side++)
-    op = move_factor(op, side, options);
+    for (ir_op *before = NULL; op != before;) {
+      before = op;
+      op = move_factor(op, side, options);
+    }
+  if (ir_is_contraction(op) && op->num_results == 1 && sums_bytes(op, options->target))
+    sum_in_integers(op);
 }

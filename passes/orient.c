@@ -29,6 +29,7 @@
 #include "passes/hidden.h"
 #include "passes/passes.h"
 #include "passes/recast.h"
+#include "passes/register_plan.h"
 #include "passes/tile_policy.h"
 #include "passes/turn.h"
 #include "passes/vectorize.h"
@@ -170,7 +171,9 @@ static int find_lane(const ir_op *op, const ir_block *body, const target_facts *
   for (unsigned side = 0; side < 2 && last >= 0; side++) {
     const ir_map *stays = structure->maps[side], *moves = structure->maps[1 - side];
     int inner = ir_map_find_dim(moves, (unsigned)last);
-    ir_scalar element = ir_operand(op, side)->type->element;
+    ir_scalar element = ir_operand(op, side)->type->element, other = ir_operand(op, 1 - side)->type->element;
+    if (register_plan_has_bytes(op, facts)) /* four of them are as wide as what lanes add up */
+      element = other = IR_I32;
     if (!ir_value_is_outside(ir_operand(op, side), body) || ir_value_is_outside(ir_operand(op, 1 - side), body) ||
         inner < 0 || inner + 1 == (int)moves->num_results || ir_scalar_bits(element) < 32)
       continue;
@@ -181,7 +184,6 @@ static int find_lane(const ir_op *op, const ir_block *body, const target_facts *
       extent extent = extent_of(ir_operand(op, side), (unsigned)place);
       o->is_padded = extent.value != NULL;
       o->rows = extent;
-      ir_scalar other = ir_operand(op, 1 - side)->type->element;
       int64_t all = extent_of_tiles(ir_operand(op, side), (unsigned)place);
       return fill_registers(o, extent_bound(extent), all, element, other, facts) ? lane : -1;
     }

@@ -78,7 +78,7 @@ static bool has_open_rows(const register_nest *nest, unsigned row) { return ir_l
 static bool asks_for_next_tile(const register_nest *nest, unsigned i) {
   unsigned simd = (unsigned)nest->plan.simd;
   return target_asks_by_line(nest->facts) && nest->plan.paired < 0 && nest->panels[i]->type->shape[0] == 1 &&
-         register_plan_element(nest->op, i) == ir_operand(nest->op, i)->type->element &&
+         register_plan_element(nest->op, i, nest->facts) == ir_operand(nest->op, i)->type->element &&
          register_plan_bound(nest->op, simd) > nest->plan.steps[simd];
 }
 
@@ -120,7 +120,7 @@ static int64_t lines_at_once(const register_nest *nest, const register_ask *ask,
  * widened are half as many bytes. */
 static bool has_time(const register_nest *nest, unsigned i, unsigned row) {
   return register_plan_bound(nest->op, row) <= SOME_ROWS &&
-         register_plan_element(nest->op, i) == ir_operand(nest->op, i)->type->element;
+         register_plan_element(nest->op, i, nest->facts) == ir_operand(nest->op, i)->type->element;
 }
 
 void register_ask_plan_panel(register_nest *nest, unsigned i) {

@@ -2,7 +2,7 @@
  * kernel in each call (see register_nest.h).
  *
  * The constant's elements move to another one, [batches ..][SIMD tiles][reductions ..][lanes], or, where terms are
- * multiplied in pairs, [batches ..][SIMD tiles][pairs of terms][lanes, of both terms in turn]; there the tile that has
+ * multiplied in pairs or fours, [batches ..][SIMD tiles][pairs of terms][lanes, of these terms in turn]; there the tile that has
  * part of the columns and of the terms finds its panels as a view. So weights that are known are never copied, and one
  * after the other is read in the order of memory.
  *
@@ -52,7 +52,7 @@ typedef struct panel_layout {
   unsigned rank;              /* of the panels, one more than the constant's, whose dim dims[i] is .. */
   unsigned dims[IR_MAX_RANK]; /* .. dim i of the panels but for the last, which counts lanes within a tile */
   unsigned num_batches;       /* dims that no panel has come first; then the one that lanes are along */
-  int64_t lanes, pair;        /* terms that are side by side: 2 in pairs, else 1 */
+  int64_t lanes, pair;        /* terms that are side by side */
 } panel_layout;
 
 static bool layout_of(const register_nest *nest, unsigned i, panel_layout *layout) {
@@ -61,7 +61,7 @@ static bool layout_of(const register_nest *nest, unsigned i, panel_layout *layou
   unsigned loops[IR_MAX_LOOPS], count = register_pack_loops(nest, i, loops), simd = loops[count - 1];
   if (map->num_results == IR_MAX_RANK)
     return false;
-  *layout = (panel_layout){.lanes = nest->plan.steps[simd], .pair = nest->plan.paired < 0 ? 1 : 2};
+  *layout = (panel_layout){.lanes = nest->plan.steps[simd], .pair = register_plan_terms(&nest->plan)};
   for (unsigned dim = 0; dim < map->num_results; dim++) {
     unsigned loop = (unsigned)ir_map_result_dim(map, dim);
     if (loop != simd && !ir_loop_is_reduction(structure, loop))
@@ -134,7 +134,7 @@ bool register_constant_panels(register_nest *nest, ir_builder *builder, unsigned
   const ir_value *input = ir_operand(nest->op, i);
   constant_view view = {0};
   panel_layout layout;
-  bool is_wide = register_plan_element(nest->op, i) == input->type->element;
+  bool is_wide = register_plan_element(nest->op, i, nest->facts) == input->type->element;
   if (!(is_wide || nest->plan.paired >= 0 || register_plan_is_ready(nest->op, i, nest->facts)) ||
       !find_constant(builder, input, &view) || !layout_of(nest, i, &layout) || layout.rank < 3)
     return false;

@@ -69,7 +69,7 @@ bool planner_are_rows_crowded(const planner *p, unsigned operand, int64_t least)
 
 bool planner_is_widened(const planner *p, unsigned operand) {
   return operand < p->num_inputs && ir_type_is_shaped(ir_operand(p->op, operand)->type) &&
-         register_plan_element(p->op, operand) != ir_operand(p->op, operand)->type->element;
+         register_plan_element(p->op, operand, p->facts) != ir_operand(p->op, operand)->type->element;
 }
 
 /* Rows that pay for packing an operand that is not widened. Its own rows are short where a quarter of the registers
@@ -96,13 +96,29 @@ bool planner_is_asked_by_tile(const planner *p, unsigned operand) {
 bool planner_has_pairs(const planner *p) {
   bool pairs = p->facts->has_fast_pair_dot && ir_init(p->op, 0)->type->element == IR_F32;
   for (unsigned i = 0; i < p->num_inputs; i++)
-    pairs &= ir_operand(p->op, i)->type->element == IR_BF16 && register_plan_element(p->op, i) == IR_F32;
+    pairs &= ir_operand(p->op, i)->type->element == IR_BF16 && register_plan_element(p->op, i, p->facts) == IR_F32;
   return pairs;
 }
 
+bool register_plan_has_bytes(const ir_op *op, const target_facts *facts) {
+  bool bytes = facts->integer_terms && ir_is_contraction(op) && ir_init(op, 0)->type->element == IR_I32;
+  for (unsigned i = 0; bytes && i < 2; i++) {
+    const ir_value *argument = ir_region(op, 0)->args[i];
+    bytes = argument->type->element == IR_I8 && ir_value_has_one_use(argument) &&
+            argument->uses->user->code == OP_ARITH_EXTSI && ir_result(argument->uses->user, 0)->type->element == IR_I32;
+  }
+  return bytes;
+}
+
+int64_t planner_terms_at_once(const planner *p) {
+  return planner_has_pairs(p) ? 2 : register_plan_has_bytes(p->op, p->facts) ? p->facts->integer_terms : 1;
+}
+
 bool planner_pairs_terms(const planner *p, unsigned term, unsigned lanes) {
-  return planner_has_pairs(p) && p->structure->reductions == ir_bit(term) && p->extents[term] != IR_DYNAMIC &&
-         p->extents[term] % 2 == 0 && access_along(p, 1 - lanes, term) == ACCESS_UNIT;
+  int64_t at_once = planner_terms_at_once(p);
+  bool as_they_are = planner_has_pairs(p) || at_once == TARGET_BYTES;
+  return as_they_are && p->structure->reductions == ir_bit(term) && p->extents[term] != IR_DYNAMIC &&
+         p->extents[term] % at_once == 0 && access_along(p, 1 - lanes, term) == ACCESS_UNIT;
 }
 
 /* The operand is of f32, or so few rows, or an open number, read its panels that each may widen their elements. */
@@ -110,7 +126,7 @@ static bool is_read_as_f32(const planner *p, unsigned operand) {
   int64_t most = target_has_small_tiles(p->facts)      ? WIDENING_ROWS_OF_SMALL_TILES
                  : target_has_loads_to_spare(p->facts) ? WIDENING_ROWS
                                                        : 0;
-  return register_plan_element(p->op, operand) == IR_F32 &&
+  return register_plan_element(p->op, operand, p->facts) == IR_F32 &&
          (!planner_is_widened(p, operand) || (most && has_open_uses(p, operand)) ||
           register_prefetch_uses(p->op, operand, 1) <= most);
 }

@@ -103,7 +103,7 @@ static bool is_suited(matrix_nest *nest) {
       ir_operand(op, 2)->type->element != IR_F32 || !find_loops(nest))
     return false;
   for (unsigned i = 0; i < 2; i++)
-    if (ir_operand(op, i)->type->element != IR_BF16 || register_plan_element(op, i) != IR_F32)
+    if (ir_operand(op, i)->type->element != IR_BF16 || register_plan_element(op, i, nest->facts) != IR_F32)
       return false;
   unsigned columns_side = 1 - nest->rows_side;
   return nest->most_rows >= SIDE && nest->most_columns >= SIDE && nest->terms >= SIDE &&
@@ -221,15 +221,9 @@ static void write_pairs(const matrix_nest *nest, ir_builder *builder, ir_value *
 /* Terms are neighbours in memory: 16 columns of 32 terms are transposed as 16 pairs of each. */
 static void pack_columns(const matrix_nest *nest, ir_builder *builder, ir_index first, ir_index column, ir_index term,
                          const bool *is_edge) {
-  ir_module *module = builder->module;
-  const ir_type *pairs = ir_type_vector(module, IR_I32, 2, (int64_t[]){SIDE, SIDE});
-  const ir_type *elements = ir_type_vector(module, IR_BF16, 2, (int64_t[]){SIDE, TERMS});
   ir_value *rows = read_block(builder, nest->rhs, (int64_t[]){SIDE, TERMS},
                               (ir_index[]){ir_index_add(builder, first, column), term}, is_edge);
-  ir_named_attr permutation = {"permutation", ir_attr_i64s(module, 2, (int64_t[]){1, 0})};
-  ir_value *whole = ir_unary(builder, OP_VECTOR_BITCAST, rows, pairs);
-  ir_value *turned = ir_create(builder, OP_VECTOR_TRANSPOSE, pairs, 1, &whole, 1, &permutation);
-  write_pairs(nest, builder, ir_unary(builder, OP_VECTOR_BITCAST, turned, elements), column, term);
+  write_pairs(nest, builder, register_turn_words(builder, rows, 2), column, term);
 }
 
 /* Columns are: two terms of 16 of them are interleaved. */

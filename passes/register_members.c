@@ -257,7 +257,11 @@ ir_value *register_begin_output(register_nest *nest, ir_builder *builder, unsign
     nest->tile.operands[operand].vector = NULL; /* that of the tile before */
     nest->tile.operands[operand].vector = nest->group.loop ? known_at_first(nest, builder, operand, value) : value;
   }
-  return vectorize_begin(builder, &nest->tile, out);
+  ir_value *begin = vectorize_begin(builder, &nest->tile, out);
+  if (!nest->excess)
+    return begin;
+  ir_value *excess = ir_unary(builder, OP_VECTOR_BROADCAST, nest->excess, begin->type);
+  return ir_binary(builder, OP_ARITH_SUBI, begin, excess);
 }
 
 /* Writes the tile's value of the output, after the epilogues have made of it what they do; only the last of several

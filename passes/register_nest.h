@@ -73,6 +73,8 @@ typedef struct register_nest {
   ir_index extents[IR_MAX_LOOPS];
   unsigned *depths;   /* by output: the number of loops around its read and write */
   ir_value **panels;  /* by input: the scratch memory of its panels; NULL when it is read in place */
+  ir_value *excess;   /* what sums have too much in each of the lanes, where terms of i8 are 128 more than they are in
+                         the factor that lanes do not hold (vector_tile.bytes); NULL: nothing */
   ir_index *firsts;   /* by input: the panel of its first SIMD tile, where the module has them all .. */
   uint32_t ready;     /* .. which it has of these inputs (bits) */
   register_ask *asks; /* by input: how the memory of its next panels is asked for; no lines: not */
@@ -171,6 +173,8 @@ void register_ask_pieces(const register_nest *nest, ir_builder *builder);
 void register_ask_next_tile(register_nest *nest, ir_builder *builder);
 /* The row of a vector over rows and lanes. */
 ir_value *register_extract_row(ir_builder *builder, ir_value *rows, int64_t row);
-/* Takes the current pairs of terms from the panels: vectors over lanes and terms. */
-void register_pack_read_pairs(register_nest *nest, ir_builder *builder);
+/* Columns of terms as rows of which each has the terms multiplied at once, a word of 32 bits, of every column. */
+ir_value *register_turn_words(ir_builder *builder, ir_value *columns, int64_t at_once);
+/* Takes the current terms, several at a time, of inputs that lanes hold: vectors over lanes and terms. */
+void register_pack_read_terms(register_nest *nest, ir_builder *builder);
 #endif

@@ -4,7 +4,7 @@
  * Invariants
  *  - Copies hold what the body widens elements to; widening a value that is wide already does nothing.
  *  - A panel holds what one tile of the SIMD loop reads of an input in all reductions, or the panels of all its tiles.
- *  - Panels of pairs hold the two terms of a pair side by side, as they are.
+ *  - Panels of terms that are multiplied in pairs, or in fours, hold those side by side, as they are.
  * Terminates: a copy is an op of its own, which has no reductions and so copies nothing. */
 #include "passes/extent.h"
 #include "passes/memory.h"
@@ -30,7 +30,7 @@ unsigned register_pack_loops(const register_nest *nest, unsigned i, unsigned *lo
 
 /* Scratch memory for a copy of input `i`. */
 static ir_value *allocate_copy(const register_nest *nest, unsigned i, unsigned rank, const int64_t *shape) {
-  return memory_scratch(nest->op, register_plan_element(nest->op, i), rank, shape);
+  return memory_scratch(nest->op, register_plan_element(nest->op, i, nest->facts), rank, shape);
 }
 
 /* The SIMD tiles whose panels of input `i` are made at once: all that there may be, where lanes are contiguous in
@@ -41,7 +41,8 @@ static int64_t tiles_at_once(const register_nest *nest, unsigned i) {
   const ir_map *map = ir_structure_of(nest->op)->maps[i];
   unsigned loops[IR_MAX_LOOPS], rank = register_pack_loops(nest, i, loops), simd = (unsigned)nest->plan.simd;
   int64_t step = nest->plan.steps[simd], columns = register_plan_bound(nest->op, simd);
-  int64_t bytes = ir_scalar_bytes(register_plan_element(nest->op, i)), most = register_plan_panels_bytes(nest->facts);
+  int64_t bytes = ir_scalar_bytes(register_plan_element(nest->op, i, nest->facts)),
+          most = register_plan_panels_bytes(nest->facts);
   if (nest->plan.row_block)
     return (columns + step - 1) / step;
   if (nest->plan.paired >= 0 || rank < 2 || rank == IR_MAX_RANK ||
@@ -52,13 +53,18 @@ static int64_t tiles_at_once(const register_nest *nest, unsigned i) {
   return columns < most && columns * bytes <= most ? (columns + step - 1) / step : 1;
 }
 
+/* The type of terms that are multiplied several at a time. */
+static ir_scalar element_of_terms(const register_nest *nest, unsigned i) {
+  return nest->tile.words ? IR_I16 : ir_operand(nest->op, i)->type->element;
+}
+
 /* Scratch memory [SIMD tiles][iterations of the reductions ..][lanes], the same for tiles of rows, or for one tile [1]
- * [pairs of terms][lanes, of both terms in turn]. */
+ * [pairs, or fours, of terms][lanes, of these terms in turn]. */
 static ir_value *allocate_panel(const register_nest *nest, unsigned i) {
-  int paired = nest->plan.paired;
-  if (paired >= 0)
-    return memory_scratch(nest->op, ir_operand(nest->op, i)->type->element, 3,
-                          (int64_t[]){1, nest->extents[paired].constant / 2, 2 * nest->plan.steps[nest->plan.simd]});
+  int64_t at_once = register_plan_terms(&nest->plan), lanes = nest->plan.steps[nest->plan.simd];
+  if (at_once > 1)
+    return memory_scratch(nest->op, element_of_terms(nest, i), 3,
+                          (int64_t[]){1, nest->extents[nest->plan.paired].constant / at_once, at_once * lanes});
   unsigned loops[IR_MAX_LOOPS], rank = register_pack_loops(nest, i, loops);
   bool is_rows = (int)i == nest->plan.row_panels;
   int64_t shape[IR_MAX_RANK] = {is_rows ? nest->plan.row_block / nest->plan.steps[loops[rank - 1]]
@@ -102,8 +108,8 @@ static void widen(register_nest *nest, ir_builder *builder, unsigned i) {
 /* The iterations of the SIMD loop in the current tile. */
 static int64_t simd_size(const register_nest *nest) { return vector_tile_size(&nest->tile, (unsigned)nest->plan.simd); }
 
-/* Lets the tile read panel `number` of input `i`; where the tile is narrower, from lane `lane` on. Pairs are then taken
- * from there (register_pack_read_pairs). */
+/* Lets the tile read panel `number` of input `i`; where the tile is narrower, from lane `lane` on. They are then taken
+ * from there (register_pack_read_terms). */
 static void read_panel(register_nest *nest, ir_builder *builder, unsigned i, ir_index number, ir_index lane) {
   ir_module *module = nest->op->module;
   unsigned loops[IR_MAX_LOOPS], rank = register_pack_loops(nest, i, loops);
@@ -115,9 +121,9 @@ static void read_panel(register_nest *nest, ir_builder *builder, unsigned i, ir_
   }
   bool is_only = nest->panels[i]->type->shape[0] == 1 && ir_index_is_const(lane, 0);
   if (!ir_index_is_const(lane, 0)) {
-    int64_t pair = nest->plan.paired < 0 ? 1 : 2;
-    offsets[rank] = ir_index_scale(builder, lane, pair);
-    sizes[rank] = ir_index_const(pair * simd_size(nest));
+    int64_t at_once = register_plan_terms(&nest->plan);
+    offsets[rank] = ir_index_scale(builder, lane, at_once);
+    sizes[rank] = ir_index_const(at_once * simd_size(nest));
   }
   nest->tile.operands[i] =
       (vector_operand){.value = is_only ? nest->panels[i] : ir_subview(builder, nest->panels[i], offsets, sizes),
@@ -175,7 +181,7 @@ static void pack(register_nest *nest, ir_builder *builder, unsigned i, ir_index 
   copy_elements(nest, builder, i, from, to, rank + 1, maps);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- pairs */
+/* ------------------------------------------------------------------------------------------------ terms side by side */
 
 /* Lets one dim of a block begin at the carried index of a new loop, which covers `extent` iterations from `first`; the
  * builder goes on inside. Returns that index, counted from 0. */
@@ -192,38 +198,58 @@ ir_value *register_extract_row(ir_builder *builder, ir_value *rows, int64_t row)
   return ir_create(builder, OP_VECTOR_EXTRACT, type, 1, &rows, 1, &position);
 }
 
-/* Two rows of terms as one of their pairs. */
-static ir_value *interleave(ir_builder *builder, ir_value *rows, int64_t first) {
-  ir_value *terms[] = {register_extract_row(builder, rows, first), register_extract_row(builder, rows, first + 1)};
-  const ir_type *type = ir_type_vector(builder->module, rows->type->element, 1, (int64_t[]){2 * rows->type->shape[1]});
-  return ir_create(builder, OP_VECTOR_INTERLEAVE, type, 2, terms, 0, NULL);
+/* So many rows of terms, a power of two, each so many behind the one before, as one that has their elements in turn. */
+static ir_value *interleave(ir_builder *builder, ir_value *rows, int64_t first, int64_t step, int64_t count) {
+  if (count == 1)
+    return register_extract_row(builder, rows, first);
+  ir_value *halves[] = {interleave(builder, rows, first, 2 * step, count / 2),
+                        interleave(builder, rows, first + step, 2 * step, count / 2)};
+  int64_t lanes = 2 * halves[0]->type->shape[0];
+  return ir_create(builder, OP_VECTOR_INTERLEAVE, ir_type_vector(builder->module, rows->type->element, 1, &lanes), 2,
+                   halves, 0, NULL);
 }
 
-/* Copies so many terms of the current SIMD tile, from `first` on, into the panel of input `i`, block by block. */
-static void pack_blocks(const register_nest *nest, ir_builder builder, unsigned i, vector_tile *block, int64_t first,
-                        int64_t terms) {
-  unsigned simd = (unsigned)nest->plan.simd;
-  ir_index from = ir_index_const(first),
-           term = ir_index_add(&builder, from, block_loop(&builder, block, 0, from, terms));
-  ir_index lane = block_loop(&builder, block, 1, nest->tile.starts[simd], simd_size(nest));
-  ir_value *rows = vectorize_read(&builder, block, i);
-  ir_index pairs = ir_index_floordiv(&builder, term, 2), column = ir_index_scale(&builder, lane, 2);
-  for (int64_t pair = 0; pair < block->sizes[0] / 2; pair++) {
-    ir_value *both = interleave(&builder, rows, 2 * pair);
-    ir_index row = ir_index_add(&builder, pairs, ir_index_const(pair));
-    ir_value *stored[] = {both, nest->panels[i], ir_const_index(&builder, 0), ir_index_value(&builder, row),
-                          ir_index_value(&builder, column)};
+ir_value *register_turn_words(ir_builder *builder, ir_value *columns, int64_t at_once) {
+  ir_module *module = builder->module;
+  int64_t lanes = columns->type->shape[0], words = columns->type->shape[1] / at_once;
+  ir_named_attr permutation = {"permutation", ir_attr_i64s(module, 2, (int64_t[]){1, 0})};
+  ir_value *whole =
+      ir_unary(builder, OP_VECTOR_BITCAST, columns, ir_type_vector(module, IR_I32, 2, (int64_t[]){lanes, words}));
+  ir_value *turned =
+      ir_create(builder, OP_VECTOR_TRANSPOSE, ir_type_vector(module, IR_I32, 2, (int64_t[]){words, lanes}), 1, &whole,
+                1, &permutation);
+  return ir_unary(builder, OP_VECTOR_BITCAST, turned,
+                  ir_type_vector(module, columns->type->element, 2, (int64_t[]){words, lanes * at_once}));
+}
+
+/* Copies so many terms of the current SIMD tile, from `first` on, into the panel of input `i`, block by block; `at`: the
+ * dim of a block that has terms. */
+static void pack_blocks(const register_nest *nest, ir_builder builder, unsigned i, vector_tile *block, unsigned at,
+                        int64_t first, int64_t terms) {
+  int64_t at_once = register_plan_terms(&nest->plan);
+  ir_index from = ir_index_const(first), begin = nest->tile.starts[nest->plan.simd];
+  ir_index term = ir_index_add(&builder, from, block_loop(&builder, block, at, from, terms));
+  ir_index lane = block_loop(&builder, block, 1 - at, begin, simd_size(nest));
+  const ir_type *element = ir_type_scalar(builder.module, element_of_terms(nest, i));
+  ir_value *read = ir_convert(&builder, vectorize_read(&builder, block, i), element),
+           *rows = at ? register_turn_words(&builder, read, at_once) : read;
+  ir_index begins = ir_index_floordiv(&builder, term, at_once), column = ir_index_scale(&builder, lane, at_once);
+  for (int64_t k = 0; k < block->sizes[at] / at_once; k++) {
+    ir_index row = ir_index_add(&builder, begins, ir_index_const(k));
+    ir_value *stored[] = {
+        at ? register_extract_row(&builder, rows, k) : interleave(&builder, rows, at_once * k, 1, at_once),
+        nest->panels[i], ir_const_index(&builder, 0), ir_index_value(&builder, row), ir_index_value(&builder, column)};
     ir_op_create(&builder, OP_VECTOR_STORE, &(ir_op_spec){.operands = stored, .num_operands = 5, .groups = {1, 1, 3}});
   }
 }
 
-/* Copies what the current SIMD tile touches of input `i` into its panel, where the two terms of a pair stand side by
- * side: in blocks of as many terms and lanes as a register has lanes, which are transposed in registers where terms are
- * contiguous in memory, and smaller ones for the terms that are left; else of two terms. */
-static void pack_pairs(register_nest *nest, ir_builder *builder, unsigned i) {
+/* Copies what the current SIMD tile touches of input `i` into its panel, where terms of a pair, or of four, stand side by
+ * side. Where terms are contiguous in memory, in blocks of a register of each of as many columns as it has lanes, whose
+ * words are transposed in registers, and smaller ones for the terms that are left; else in blocks of as many terms. */
+static void pack_terms(register_nest *nest, ir_builder *builder, unsigned i) {
   const register_plan *plan = &nest->plan;
-  unsigned paired = (unsigned)plan->paired;
-  int64_t terms = nest->extents[paired].constant / 2 * 2;
+  unsigned paired = (unsigned)plan->paired, simd = (unsigned)plan->simd;
+  int64_t at_once = register_plan_terms(plan), terms = nest->extents[paired].constant / at_once * at_once;
   vector_tile block = nest->tile;
   block.operands = IR_NEW_ARRAY(&nest->op->module->arena, vector_operand, nest->op->num_operands);
   vectorize_operands(nest->op, block.operands);
@@ -231,33 +257,39 @@ static void pack_pairs(register_nest *nest, ir_builder *builder, unsigned i) {
   block.operands[i].ahead = register_prefetch_distance(&input);
   block.operands[i].is_near = register_prefetch_is_near(&input);
   unsigned dim = (unsigned)ir_map_find_dim(block.operands[i].map, paired);
-  bool transposed = ir_type_stride(ir_operand(nest->op, i)->type, dim) == 1;
+  unsigned at = ir_type_stride(ir_operand(nest->op, i)->type, dim) == 1;
   block.num_dims = 2;
-  block.loops[0] = paired, block.loops[1] = (unsigned)plan->simd;
-  block.sizes[0] = transposed ? plan->lanes : 2, block.sizes[1] = simd_size(nest);
-  if (transposed && block.sizes[1] > plan->lanes)
-    block.sizes[1] = plan->lanes;
+  block.loops[at] = paired, block.loops[1 - at] = simd;
+  block.sizes[at] = at ? at_once * plan->lanes : at_once, block.sizes[1 - at] = simd_size(nest);
+  if (at && block.sizes[0] > plan->lanes)
+    block.sizes[0] = plan->lanes;
   for (int64_t first = 0, whole; first < terms; first += whole) {
-    while (block.sizes[0] > terms - first)
-      block.sizes[0] /= 2;
-    whole = (terms - first) / block.sizes[0] * block.sizes[0];
-    pack_blocks(nest, *builder, i, &block, first, whole);
+    while (block.sizes[at] > terms - first)
+      block.sizes[at] /= 2;
+    whole = (terms - first) / block.sizes[at] * block.sizes[at];
+    pack_blocks(nest, *builder, i, &block, at, first, whole);
   }
 }
 
-/* The current pairs of terms of an operand that is a panel of them. */
-static ir_value *pairs_of_panel(const register_nest *nest, ir_builder *builder, const vector_operand *operand) {
-  ir_index pair = ir_index_floordiv(builder, nest->tile.starts[nest->plan.paired], 2);
-  ir_value *first = ir_const_index(builder, 0), *indices[] = {first, ir_index_value(builder, pair), first};
-  const ir_type *type =
-      ir_type_vector(builder->module, operand->value->type->element, 1, (int64_t[]){2 * simd_size(nest)});
-  ir_op *read = ir_transfer(builder, OP_VECTOR_TRANSFER_READ, type, NULL, operand->value, indices, NULL, NULL);
-  vectorize_ask_ahead(read, operand);
-  return ir_result(read, 0);
+/* So many rows of lanes as a vector over lanes and terms. */
+static ir_value *by_lane(const register_nest *nest, ir_builder *builder, ir_value *row) {
+  int64_t shape[] = {simd_size(nest), register_plan_terms(&nest->plan)};
+  return ir_unary(builder, OP_VECTOR_SHAPE_CAST, row, ir_type_vector(builder->module, row->type->element, 2, shape));
 }
 
-/* The same from where they lie, in rows of which each has one term for all lanes. */
-static ir_value *pairs_in_place(const register_nest *nest, ir_builder *builder, unsigned i) {
+/* The terms in a row of the panel of input `i`: a vector over lanes and terms. */
+static ir_value *terms_of_panel(const register_nest *nest, ir_builder *builder, unsigned i, ir_index row) {
+  const vector_operand *operand = &nest->tile.operands[i];
+  int64_t elements = register_plan_terms(&nest->plan) * simd_size(nest);
+  ir_value *first = ir_const_index(builder, 0), *indices[] = {first, ir_index_value(builder, row), first};
+  const ir_type *type = ir_type_vector(builder->module, operand->value->type->element, 1, &elements);
+  ir_op *read = ir_transfer(builder, OP_VECTOR_TRANSFER_READ, type, NULL, operand->value, indices, NULL, NULL);
+  vectorize_ask_ahead(read, operand);
+  return by_lane(nest, builder, ir_result(read, 0));
+}
+
+/* The same of the current terms from where they lie, in rows of which each has one term for all lanes. */
+static ir_value *terms_in_place(const register_nest *nest, ir_builder *builder, unsigned i) {
   vector_tile rows = nest->tile;
   const vector_operand *operand = &nest->tile.operands[i];
   rows.operands = IR_NEW_ARRAY(&builder->module->arena, vector_operand, nest->op->num_operands);
@@ -266,19 +298,40 @@ static ir_value *pairs_in_place(const register_nest *nest, ir_builder *builder, 
   rows.operands[i].is_near = operand->is_near;
   rows.num_dims = 2;
   rows.loops[0] = (unsigned)nest->plan.paired, rows.loops[1] = (unsigned)nest->plan.simd;
-  rows.sizes[0] = 2, rows.sizes[1] = simd_size(nest);
-  return interleave(builder, vectorize_read(builder, &rows, i), 0);
+  rows.sizes[0] = register_plan_terms(&nest->plan), rows.sizes[1] = simd_size(nest);
+  return by_lane(nest, builder, interleave(builder, vectorize_read(builder, &rows, i), 0, 1, rows.sizes[0]));
 }
 
-/* Takes the current pair of terms of input `i`: a vector over lanes and terms. */
-static void read_pairs_of(register_nest *nest, ir_builder *builder, unsigned i) {
-  ir_module *module = builder->module;
+/* Takes the current terms of input `i`. */
+static void read_terms_of(register_nest *nest, ir_builder *builder, unsigned i) {
   unsigned loops[] = {(unsigned)nest->plan.simd, (unsigned)nest->plan.paired};
-  vector_operand *operand = &nest->tile.operands[i];
-  ir_value *row = nest->panels[i] ? pairs_of_panel(nest, builder, operand) : pairs_in_place(nest, builder, i);
-  const ir_type *type = ir_type_vector(module, row->type->element, 2, (int64_t[]){simd_size(nest), 2});
-  operand->map = ir_map_select(module, nest->plan.num_loops, 2, loops);
-  operand->vector = ir_unary(builder, OP_VECTOR_SHAPE_CAST, row, type);
+  ir_index row = ir_index_floordiv(builder, nest->tile.starts[nest->plan.paired], register_plan_terms(&nest->plan));
+  ir_value *terms = nest->panels[i] ? terms_of_panel(nest, builder, i, row) : terms_in_place(nest, builder, i);
+  nest->tile.operands[i].map = ir_map_select(builder->module, nest->plan.num_loops, 2, loops);
+  nest->tile.operands[i].vector = terms;
+}
+
+/* 128 times the sums of the current SIMD tile's terms, from their panel of input `i`. */
+static ir_value *excess_of_panel(const register_nest *nest, ir_builder *builder, unsigned i) {
+  enum { EXCESS = 128 };
+  ir_module *module = builder->module;
+  int64_t lanes = simd_size(nest), at_once = register_plan_terms(&nest->plan);
+  const ir_type *sums = ir_type_vector(module, IR_I32, 1, &lanes), *term = ir_type_vector(module, IR_I32, 1, &at_once);
+  ir_value *sum = ir_splat(builder, sums, (ir_cell){0});
+  ir_op *loop =
+      ir_for(builder, ir_index_const(0), ir_index_const(nest->panels[i]->type->shape[1]), ir_index_const(1), 1, &sum);
+  ir_builder inside = ir_builder_at_end(ir_region(loop, 0));
+  ir_value *terms = terms_of_panel(nest, &inside, i, (ir_index){.value = ir_region(loop, 0)->args[0]});
+  unsigned each = 1, both[] = {0, 1}, lane = 0;
+  const ir_map *maps[] = {ir_map_select(module, 2, 1, &each), ir_map_select(module, 2, 2, both),
+                          ir_map_select(module, 2, 1, &lane)};
+  ir_value *operands[] = {
+      ir_splat(&inside, term, (ir_cell){.i = EXCESS}),
+      ir_unary(&inside, OP_ARITH_EXTSI, terms, ir_type_vector(module, IR_I32, 2, terms->type->shape)),
+      ir_region(loop, 0)->args[1]};
+  ir_value *next = vectorize_contract(&inside, operands, maps, ir_bit(1));
+  ir_terminator(&inside, OP_SCF_YIELD, 1, &next);
+  return ir_result(loop, 0);
 }
 
 void register_pack_inputs(register_nest *nest, ir_builder *builder) {
@@ -298,11 +351,12 @@ void register_pack_inputs(register_nest *nest, ir_builder *builder) {
       read_panel(nest, builder, i, number, ir_index_const(0));
     } else {
       if (nest->plan.paired >= 0)
-        pack_pairs(nest, builder, i);
+        pack_terms(nest, builder, i);
       else
         pack(nest, builder, i, ir_index_const(1), lanes_of_tile(nest, builder));
       read_panel(nest, builder, i, ir_index_const(0), ir_index_const(0));
     }
+    nest->excess = nest->tile.bytes ? excess_of_panel(nest, builder, i) : NULL;
   }
 }
 
@@ -347,10 +401,10 @@ bool register_pack_is_inside(const register_nest *nest, unsigned i) {
   return nest->plan.rows_outside && nest->plan.paired < 0 && nest->panels[i] && nest->panels[i]->type->shape[0] > 1;
 }
 
-void register_pack_read_pairs(register_nest *nest, ir_builder *builder) {
+void register_pack_read_terms(register_nest *nest, ir_builder *builder) {
   for (unsigned i = 0; nest->plan.paired >= 0 && i < nest->num_inputs; i++)
     if (vectorize_operand_loops(&nest->tile.operands[i]) & ir_bit((unsigned)nest->plan.simd))
-      read_pairs_of(nest, builder, i);
+      read_terms_of(nest, builder, i);
 }
 
 void register_pack_begin(register_nest *nest, ir_builder *builder) {

@@ -97,7 +97,7 @@ bool planner_is_worth_packing(const planner *p, unsigned operand, unsigned simd,
       !p->structure->reductions || !ir_map_is_projected_permutation(p->structure->maps[operand]) ||
       planner_is_taken_by_rows(p, operand, simd))
     return false;
-  int64_t depth = panel_depth(p, operand), bytes = ir_scalar_bytes(register_plan_element(p->op, operand));
+  int64_t depth = panel_depth(p, operand), bytes = ir_scalar_bytes(register_plan_element(p->op, operand, p->facts));
   if (!planner_is_ready(p, operand) && (depth == IR_DYNAMIC || depth * width * bytes > p->panel_bytes))
     return false;
   int64_t most = 1;
@@ -145,16 +145,20 @@ static int64_t most_elements(const planner *p, ir_value *operand) {
   return count;
 }
 
+bool planner_copy_fits(const planner *p, unsigned operand) {
+  int64_t bytes = ir_scalar_bytes(register_plan_element(p->op, operand, p->facts));
+  return most_elements(p, ir_operand(p->op, operand)) <= p->copy_bytes / bytes;
+}
+
 uint32_t planner_widened(const planner *p, const register_plan *plan, int row, int beside) {
   unsigned simd = (unsigned)plan->simd;
   bool has_rows = row >= 0 && plan->steps[row] > 1;
   int64_t tile = has_rows ? smaller(plan->steps[simd], TILE_VECTORS * p->lanes) : plan->steps[simd];
   uint32_t widened = 0;
   for (unsigned i = 0; ir_is_contraction(p->op) && i < p->num_inputs; i++) {
-    int64_t bytes = ir_scalar_bytes(register_plan_element(p->op, i));
     bool is_beside = plan->partial && beside >= 0 && operand_uses(p, i, (unsigned)beside);
-    if (planner_is_widened(p, i) && (is_beside || !operand_uses(p, i, simd)) &&
-        most_elements(p, ir_operand(p->op, i)) <= p->copy_bytes / bytes && guess(p, simd) >= MIN_TILES * tile)
+    if (planner_is_widened(p, i) && (is_beside || !operand_uses(p, i, simd)) && planner_copy_fits(p, i) &&
+        guess(p, simd) >= MIN_TILES * tile)
       widened |= ir_bit(i);
   }
   return widened;

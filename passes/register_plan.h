@@ -27,15 +27,16 @@ typedef struct register_plan {
   int64_t steps[IR_MAX_LOOPS];  /* by loop: iterations in a full tile; 1 where the loop is no vector dim */
   unsigned num_dims;
   unsigned dims[IR_MAX_RANK]; /* the loops that are vector dims, outermost first */
-  int simd;   /* the loop whose iterations are lanes: the last vector dim but for `paired`; -1 when all is scalar */
-  int paired; /* the reduction of which lanes take two iterations at a time, the last vector dim; -1: there is none */
+  int simd;       /* the loop whose iterations are lanes: the last vector dim but for `paired`; -1 when all is scalar */
+  int paired;     /* the reduction of which lanes take several iterations at a time, the last vector dim; -1: there is
+                 none */
   int64_t lanes;  /* elements of one register */
   int64_t unroll; /* copies of the innermost loop of a contraction, which the backend makes */
   uint32_t
       partial; /* reductions (bits) of which a tile keeps several results: that in lanes, or several terms at a time */
   uint32_t apart;    /* the SIMD loop (bit), if even iterations come before odd ones in lanes (see vectorize.h) */
   uint32_t packed;   /* inputs (bits) to copy into a panel for each SIMD tile: [its reduction loops][lanes], or
-                      [pairs of iterations][lanes, of both iterations in turn] */
+                      [iterations taken at a time][lanes, of these iterations in turn] */
   uint32_t widened;  /* inputs (bits) to copy, widened, before all loops */
   int64_t left_over; /* rows of an open number that have a tile for each number that may be left, at most */
   uint32_t singles;  /* loops (bits) of which open extents leave little behind full tiles, which goes one by one */
@@ -46,6 +47,10 @@ typedef struct register_plan {
                       [rows of a tile]; -1: none */
 } register_plan;
 
+/* The iterations of `paired` that lanes take at a time; 1 where there is none. */
+static inline int64_t register_plan_terms(const register_plan *plan) {
+  return plan->paired < 0 ? 1 : plan->steps[plan->paired];
+}
 /* The loop over the rows that meet panels in turn, inside of that in lanes. */
 static inline unsigned register_plan_row(const register_plan *plan) { return plan->order[plan->num_loops - 2]; }
 /* A plan for any structured op with a body. `facts` may leave numbers 0: small ones are assumed. */
@@ -53,8 +58,9 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts);
 /* Makes the register tile smaller, for an op that computes much with each element: so that the chains of a few
  * registers overlap. `rounds`: two registers side by side become one on the way, by one instruction. */
 void register_plan_lighten(const ir_op *op, register_plan *plan, const target_facts *facts, bool rounds);
-/* What copies of an input hold: what the body widens its elements to wherever it uses them, else the elements. */
-ir_scalar register_plan_element(const ir_op *op, unsigned input);
+/* What copies of an input hold: what the body widens its elements to wherever it uses them, or i16 where the machine
+ * multiplies pairs of those in place of i8; else the elements. */
+ir_scalar register_plan_element(const ir_op *op, unsigned input, const target_facts *facts);
 /* Along the loop the operand, on memory, does not move, or by one element. */
 bool register_plan_is_dense(const ir_op *op, unsigned operand, unsigned loop);
 /* The machine follows by itself what the contraction, one row whose columns are lanes, reads of the other factor. */
@@ -73,6 +79,8 @@ int64_t register_plan_unpacked_rows(const ir_op *contraction, unsigned factor, c
 bool register_plan_is_ready(const ir_op *op, unsigned operand, const target_facts *facts);
 /* Both factors are of bf16, and the machine adds up products of pairs of their elements in f32. */
 bool register_plan_has_pairs(const ir_op *op, const target_facts *facts);
+/* The contraction's factors are of i8, and the machine adds up several products of their elements at once, in i32. */
+bool register_plan_has_bytes(const ir_op *op, const target_facts *facts);
 /* Few rows meet those panels as a stream from memory (see planner_streams_panels). */
 bool register_plan_streams_panels(const ir_op *op, unsigned operand, const target_facts *facts);
 /* What copies of a part of an operand may take of the second-level cache, where other memory is used in between. */

@@ -98,6 +98,8 @@ bool planner_is_worth_packing(const planner *p, unsigned operand, unsigned simd,
 /* The operands (bits) to read through panels: those whose elements the rows use again. One that can be loaded in place
  * must be used again by several register tiles, and lie far apart or need widening. */
 uint32_t planner_packed(const planner *p, const register_plan *plan, int row);
+/* A copy of all of the operand's elements may be made. */
+bool planner_copy_fits(const planner *p, unsigned operand);
 /* The operands (bits) to widen before all loops: those that are read element by element in each of several SIMD tiles,
  * or by the rows of a wide one, where multiply-adds are what takes the time; and few rows that meet several of the
  * other factor's (register_rows.c) in each tile. */
@@ -133,7 +135,9 @@ bool planner_is_taken_by_rows(const planner *p, unsigned operand, unsigned simd)
 
 /* Both factors are of bf16, and the machine adds up products of pairs of their elements in f32. */
 bool planner_has_pairs(const planner *p);
-/* .. of an even number of terms, where these are side by side in the factor that lanes do not hold. */
+/* As many products of terms as the machine adds to a sum at once: 2 of bf16, 4 of i8 or 2 of i16, else 1. */
+int64_t planner_terms_at_once(const planner *p);
+/* .. as they are, of a multiple of as many terms, where these are side by side in the factor that lanes do not hold. */
 bool planner_pairs_terms(const planner *p, unsigned term, unsigned lanes);
 bool planner_is_widened(const planner *p, unsigned operand);
 /* The operand's rows along the reductions lie on pages of their own. */

@@ -83,7 +83,7 @@ static const ir_map *map_of(const register_input *in) { return ir_structure_of(i
 static int64_t all_uses_of(const register_input *in) { return register_prefetch_uses(in->op, in->i, in->uses); }
 
 static bool is_widened(const register_input *in) {
-  return register_plan_element(in->op, in->i) != type_of(in)->element;
+  return register_plan_element(in->op, in->i, in->facts) != type_of(in)->element;
 }
 
 /* So many bytes of the input, in elements. */

@@ -370,7 +370,7 @@ static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth,
     if (nest->depths[out] == depth && (!innermost || ir_body_reads_init(nest->op, out)))
       accumulators[out] = register_begin_output(nest, builder, out);
   if (innermost) {
-    register_pack_read_pairs(nest, builder);
+    register_pack_read_terms(nest, builder);
     register_ask_panels(nest, builder, false);
     if (nest->group.num_feeders)
       register_feed(nest, builder);
@@ -413,6 +413,9 @@ static void begin_tile(register_nest *nest, ir_builder *builder) {
                         .operands = IR_NEW_ARRAY(&op->module->arena, vector_operand, op->num_operands),
                         .num_dims = nest->plan.num_dims,
                         .narrow = nest->plan.paired >= 0 || reduces_in_tile(nest),
+                        .words = nest->facts->integer_terms == TARGET_WORDS && nest->plan.paired >= 0 &&
+                                 register_plan_has_bytes(op, nest->facts),
+                        .bytes = register_plan_terms(&nest->plan) == TARGET_BYTES,
                         .apart = nest->plan.apart,
                         .partial = nest->plan.partial};
   vectorize_operands(op, tile->operands);
@@ -506,6 +509,8 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
       nest.reduced.where.count = 0;
   } else if (!copied)
     register_add_hidden_result(&nest);
+  if (register_plan_terms(&nest.plan) == TARGET_BYTES)
+    nest.reduced.where.count = 0; /* terms that are left out would have to be counted */
   nest.depths = IR_NEW_ARRAY(arena, unsigned, nest.num_outs);
   nest.panels = IR_NEW_ARRAY(arena, ir_value *, nest.num_inputs);
   nest.firsts = IR_NEW_ARRAY(arena, ir_index, nest.num_inputs);

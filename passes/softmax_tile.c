@@ -159,7 +159,8 @@ static uint64_t bytes_of_steps(int64_t keys, int64_t columns) {
 
 /* An input that has all loops of the op, so is as large as what it makes. */
 static bool is_large_input(const ir_op *op, unsigned i) {
-  return ir_structure_of(op)->maps[i]->num_results == ir_structure_of(op)->num_loops;
+  const ir_structure *structure = ir_structure_of(op);
+  return ir_map_dims(structure->maps[i]) == ir_bit(structure->num_loops) - 1;
 }
 
 /* tile_product_of_scores. `steps`: how many ops are looked at. */
@@ -271,12 +272,13 @@ enum { LONG_LANES, LANES, SMALL_LANES };
 static const softmax_tile lane_tiles[] = {
     [LONG_LANES] = {64, 256, 64}, [LANES] = {64, 128, 64}, [SMALL_LANES] = {32, 128, 32}};
 
-/* The product of scores, where it is one of f32, whose rows lanes could hold; else NULL. */
-static const ir_op *product_for_lanes(const ir_value *scores, bool *masked) {
+/* The product of scores, where it is one of f32, or of i8 that the machine adds up in 32 bits, whose rows lanes could
+ * hold; else NULL. */
+static const ir_op *product_for_lanes(const ir_value *scores, const target_facts *target, bool *masked) {
   const ir_op *product = tile_product_of_scores(scores, masked);
   bool fits = product && ir_scalar_bits(ir_operand(product, 0)->type->element) >= 32 &&
               ir_scalar_bits(ir_operand(product, 1)->type->element) >= 32;
-  return fits ? product : NULL;
+  return fits || (product && register_plan_has_bytes(product, target)) ? product : NULL;
 }
 
 /* On the way from products to the scores something is read that has the dims `own`, rows and keys, a mask in memory say.
@@ -345,7 +347,7 @@ static softmax_tile tile_of_lanes(const running *r) {
     return (softmax_tile){0};
   const ir_value *scores = scores_of(r);
   bool masked;
-  const ir_op *product = product_for_lanes(scores, &masked);
+  const ir_op *product = product_for_lanes(scores, target, &masked);
   if (target_has_small_tiles(target)) {
     softmax_tile tile = tile_of_blocks(r, keys);
     bool fits = product && !reads_rows_and_keys(scores, product, target) && tile_is_nearly_filled(rows, tile.block);
@@ -367,7 +369,7 @@ softmax_tile softmax_tile_of_open_rows(const ir_op *op, unsigned side, const tar
   running r = running_of(op, side, target);
   const ir_value *scores = scores_of(&r);
   bool masked;
-  const ir_op *product = product_for_lanes(scores, &masked);
+  const ir_op *product = product_for_lanes(scores, target, &masked);
   if (!target_has_rows_in_lanes(target) || !r.columns || !product || reads_rows_and_keys(scores, product, target))
     return (softmax_tile){0};
   *most_keys = INT64_MAX;

@@ -37,6 +37,9 @@ typedef struct target_block {
   int64_t rows, columns, softmax_step; /* of the tile; the last, columns of a step of a running softmax, at most */
 } target_block;
 
+/* As many integers as a lane of 32 bits has of each kind. */
+enum { TARGET_WORDS = 2, TARGET_BYTES = 4 };
+
 typedef struct target_facts {
   const char *name; /* "host:znver4", "nvptx:sm_80" */
   target_kind kind;
@@ -47,6 +50,8 @@ typedef struct target_facts {
   uint64_t l1_bytes, l2_bytes, l3_bytes;
   bool has_pair_dot;          /* sums of two products of bf16 added to f32, in each lane, and rounding to bf16 (host) */
   bool has_fast_pair_dot;     /* .. which is faster than multiply-adds in f32 where factors are used again (host) */
+  unsigned integer_terms;     /* products of i8 whose sums are added to i32 at once, in each lane: TARGET_BYTES as they
+                                 are, one factor unsigned, TARGET_WORDS widened to i16; 0: none (host) */
   bool has_matrix_unit;       /* products of bf16 tiles added to f32, 16 x 16 results of 32 terms at once (host) */
   bool has_far_memory;        /* what a core asks for by itself does not fill the time that memory takes (host) */
   bool has_fast_rounding;     /* rounding to whole numbers takes less time than what takes these off (host) */

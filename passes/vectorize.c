@@ -616,27 +616,63 @@ static void take_narrow(tile_value *factors) {
   factors[1].value = ir_operand(rhs, 0);
 }
 
+/* Factors widened to i32 from i16, as the machine multiplies pairs of those. */
+static void take_words(ir_builder *builder, tile_value *factors) {
+  for (unsigned i = 0; i < 2; i++) {
+    const ir_type *type = factors[i].value->type;
+    ir_value *words = ir_convert(builder, ir_operand(factors[i].value->op, 0), ir_type_scalar(builder->module, IR_I16));
+    factors[i].value = ir_convert(builder, words, type);
+  }
+}
+
+/* Factors of i8, the one of them unsigned, as the machine multiplies four of each at once. The accumulators begin with
+ * less by what that has in excess (register_pack.c). */
+static void take_bytes(ir_builder *builder, tile_value *factors, uint32_t lanes) {
+  unsigned shifted = factors[0].loops & lanes ? 1 : 0;
+  const ir_value *wide = factors[shifted].value;
+  ir_value *bytes = ir_operand(wide->op, 0);
+  ir_value *high = ir_splat(builder, bytes->type, (ir_cell){.i = INT8_MIN});
+  factors[shifted].value =
+      ir_unary(builder, OP_ARITH_EXTUI, ir_binary(builder, OP_ARITH_XORI, bytes, high), wide->type);
+}
+
+ir_value *vectorize_contract(ir_builder *builder, ir_value *const operands[3], const ir_map *const maps[3],
+                             uint32_t reductions) {
+  ir_module *module = builder->module;
+  const ir_attr *map_attrs[3], *iterators[IR_MAX_LOOPS];
+  unsigned num_loops = maps[0]->num_dims;
+  for (unsigned i = 0; i < 3; i++)
+    map_attrs[i] = ir_attr_map(module, maps[i]);
+  for (unsigned loop = 0; loop < num_loops; loop++)
+    iterators[loop] =
+        ir_attr_keyword(module, "vector.iterator_type", reductions & ir_bit(loop) ? "reduction" : "parallel");
+  ir_named_attr attrs[] = {{"indexing_maps", ir_attr_array(module, 3, map_attrs)},
+                           {"iterator_types", ir_attr_array(module, num_loops, iterators)},
+                           {"kind", kind_attr(module, "add")}};
+  return ir_create(builder, OP_VECTOR_CONTRACT, operands[2]->type, 3, operands, 3, attrs);
+}
+
 static ir_value *contract(const body_state *state, const ir_op *product, tile_value accumulator) {
   const vector_tile *tile = state->tile;
-  ir_module *module = tile->op->module;
   tile_value values[] = {vectorize_value_of(state, ir_operand(product, 0)),
                          vectorize_value_of(state, ir_operand(product, 1)), accumulator};
   if (tile->narrow)
     take_narrow(values);
-  const ir_attr *maps[3], *iterators[IR_MAX_RANK];
+  if (tile->words)
+    take_words(state->builder, values);
+  if (tile->bytes)
+    take_bytes(state->builder, values, ir_bit(tile->loops[tile->num_dims - 2]));
+  const ir_map *maps[3];
   ir_value *operands[3];
+  uint32_t reductions = 0;
   for (unsigned i = 0; i < 3; i++) {
-    maps[i] = ir_attr_map(module, dims_map(tile, values[i].loops));
+    maps[i] = dims_map(tile, values[i].loops);
     operands[i] = values[i].value;
   }
-  for (unsigned i = 0; i < tile->num_dims; i++) {
-    bool is_reduction = ir_loop_is_reduction(ir_structure_of(tile->op), tile->loops[i]);
-    iterators[i] = ir_attr_keyword(module, "vector.iterator_type", is_reduction ? "reduction" : "parallel");
-  }
-  ir_named_attr attrs[] = {{"indexing_maps", ir_attr_array(module, 3, maps)},
-                           {"iterator_types", ir_attr_array(module, tile->num_dims, iterators)},
-                           {"kind", kind_attr(module, "add")}};
-  return ir_create(state->builder, OP_VECTOR_CONTRACT, accumulator.value->type, 3, operands, 3, attrs);
+  for (unsigned i = 0; i < tile->num_dims; i++)
+    if (ir_loop_is_reduction(ir_structure_of(tile->op), tile->loops[i]))
+      reductions |= ir_bit(i);
+  return vectorize_contract(state->builder, operands, maps, reductions);
 }
 
 /* The new accumulator of output `out`, once the body has run. */

@@ -31,6 +31,8 @@ typedef struct vector_tile {
   uint32_t apart;                /* the last vector dim, if its even iterations come before its odd ones in lanes, for
                                     bf16 to be widened in pairs; inputs that have it are f32, or bf16 that is widened */
   bool narrow;                   /* contractions take factors as they were before they were widened */
+  bool words;                    /* .. to i32: as i16, or .. */
+  bool bytes;                    /* .. as i8, plus 128 and unsigned in what does not have the last dim but one */
   bool lane_constants;           /* constant vectors may differ from lane to lane */
   ir_index ends[IR_MAX_LOOPS];   /* masked loops: their number of iterations */
   ir_index starts[IR_MAX_LOOPS]; /* all loops: the first iteration of the tile */
@@ -77,6 +79,10 @@ ir_cell vectorize_neutral(ir_opcode combine, ir_scalar scalar);
 ir_value *vectorize_begin(ir_builder *builder, const vector_tile *tile, unsigned out);
 /* Runs the body: accumulators[out] holds each output's value before, then after. */
 void vectorize_body(ir_builder *builder, const vector_tile *tile, ir_value **accumulators);
+/* The vector.contract of two factors and an accumulator, whose maps are from its loops, of which these (bits) are
+ * reductions. */
+ir_value *vectorize_contract(ir_builder *builder, ir_value *const operands[3], const ir_map *const maps[3],
+                             uint32_t reductions);
 /* After the last tile: what is to be written, partial lanes combined with the old value. */
 ir_value *vectorize_end(ir_builder *builder, const vector_tile *tile, unsigned out, ir_value *accumulator);
 #endif

@@ -2,16 +2,16 @@
 // RUN: tcc-attn opt %s --target=host:x86-64-v4 --passes=register-tile,simplify | FileCheck %s --check-prefix=PLAIN
 // RUN: tcc-attn opt %s --target=host:cooperlake --passes=register-tile,simplify | FileCheck %s --check-prefix=PLAIN
 // A machine that adds two products of bf16 at a time takes terms in pairs, which stand side by side in its panels. Terms
-// that are contiguous in memory are transposed on the way. Not so where that is slower than to multiply them in f32.
+// that are contiguous in memory are transposed on the way, a pair at a time. Not so where that is slower than to multiply them in f32.
 // PLAIN-NOT: vector.interleave {{.*}}bf16
 // CHECK-LABEL: func.func @scores(
 // CHECK-SAME: %[[Q:.*]]: memref<64x48xbf16>, %[[K:.*]]: memref<40x48xbf16>
 // CHECK: %[[PANEL:.*]] = memref.alloca() {{.*}} : memref<1x24x64xbf16>
-// CHECK: %[[ROWS:.*]] = vector.transfer_read %[[K]]{{.*}} {in_bounds = [true, true]} {{.*}}, vector<16x16xbf16>
-// CHECK: %[[TERMS:.*]] = vector.transpose %[[ROWS]], [1, 0]
-// CHECK-DAG: %[[EVEN:.*]] = vector.extract %[[TERMS]][0]
-// CHECK-DAG: %[[ODD:.*]] = vector.extract %[[TERMS]][1]
-// CHECK: %[[PAIRS:.*]] = vector.interleave %[[EVEN]], %[[ODD]] : vector<16xbf16> -> vector<32xbf16>
+// CHECK: %[[ROWS:.*]] = vector.transfer_read %[[K]]{{.*}} {in_bounds = [true, true]} {{.*}}, vector<16x32xbf16>
+// CHECK: %[[WORDS:.*]] = vector.bitcast %[[ROWS]] : vector<16x32xbf16> to vector<16x16xi32>
+// CHECK: %[[TURNED:.*]] = vector.transpose %[[WORDS]], [1, 0]
+// CHECK: %[[TERMS:.*]] = vector.bitcast %[[TURNED]] : vector<16x16xi32> to vector<16x32xbf16>
+// CHECK: %[[PAIRS:.*]] = vector.extract %[[TERMS]][0]
 // CHECK: vector.store %[[PAIRS]], %[[PANEL]]
 // CHECK: scf.for %{{.*}} step %c8
 // CHECK: scf.for {{.*}} step %c2 iter_args
