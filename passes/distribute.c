@@ -262,16 +262,12 @@ static distribute_hook *hook_of(ir_opcode code) {
       [OP_SCF_IF] = distribute_control,
       [OP_VECTOR_TRANSFER_READ] = distribute_read,
       [OP_VECTOR_TRANSFER_WRITE] = distribute_write,
-      [OP_VECTOR_GATHER] = distribute_gather,
       [OP_VECTOR_CONTRACT] = distribute_contract,
       [OP_VECTOR_MULTI_REDUCTION] = distribute_reduction,
       [OP_VECTOR_BROADCAST] = distribute_broadcast,
       [OP_VECTOR_TRANSPOSE] = distribute_transpose,
       [OP_VECTOR_SHAPE_CAST] = distribute_shape_cast,
       [OP_VECTOR_EXTRACT] = distribute_extract,
-      [OP_VECTOR_INSERT] = distribute_insert,
-      [OP_VECTOR_EXTRACT_STRIDED_SLICE] = distribute_slice,
-      [OP_VECTOR_INSERT_STRIDED_SLICE] = distribute_insert,
       [OP_VECTOR_STEP] = distribute_step,
       [OP_VECTOR_CREATE_MASK] = distribute_create_mask,
       [OP_VECTOR_EXT_TO_LAYOUT] = distribute_to_layout,
@@ -302,7 +298,7 @@ static bool distribute_op_now(distributor *d, const ir_op *op) {
   if (ir_op_touches(op, IR_TYPE_VECTOR)) {
     if (ir_op_has(op, IR_ELEMENTWISE) && op->num_results == 1)
       return distribute_elementwise(d, op);
-    return ir_internal_error(op, "distribute", "there is no way to distribute it");
+    return ir_op_error(op, "works on vectors in a way that lanes cannot share");
   }
   if (op->num_regions)
     return ir_internal_error(op, "distribute", "it cannot stand in a kernel");

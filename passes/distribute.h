@@ -120,9 +120,8 @@ ir_value *distribute_pick(distributor *d, ir_value *vector, int64_t count, const
  * registers where each lane has what it needs, else through shared memory. */
 ir_value *distribute_convert(distributor *d, ir_value *vector, const layout *from, const layout *to,
                              const ir_index *start);
-distribute_hook distribute_broadcast, distribute_transpose, distribute_shape_cast, distribute_slice,
-    distribute_transpose_now, distribute_extract, distribute_insert, distribute_step, distribute_create_mask,
-    distribute_to_layout;
+distribute_hook distribute_broadcast, distribute_transpose, distribute_shape_cast, distribute_transpose_now,
+    distribute_extract, distribute_step, distribute_create_mask, distribute_to_layout;
 
 /* -------------------------------------------------------------------------------------------- distribute_shuffle.c */
 
@@ -169,7 +168,7 @@ void distribute_enter(distributor *d, lane_access *access);
 uint32_t distribute_unseen(const ir_op *read, const lane_access *access);
 /* The vector of a vector.transfer_read, read at the builder's place. */
 ir_value *distribute_read_now(distributor *d, const ir_op *op);
-distribute_hook distribute_read, distribute_write, distribute_gather;
+distribute_hook distribute_read, distribute_write;
 
 /* ------------------------------------------------------------------------------------------- distribute_factor.c */
 

@@ -572,35 +572,3 @@ bool distribute_write(distributor *d, const ir_op *op) {
   distribute_store(d, &l, &access, distribute_lane(d, ir_operand(op, 0), NULL));
   return true;
 }
-
-/* Element by element: nothing is known of the positions. */
-bool distribute_gather(distributor *d, const ir_op *op) {
-  layout l = distribute_layout(ir_result(op, 0));
-  unsigned rank = ir_group_size(op, 1);
-  const ir_type *index = ir_type_index(d->module),
-                *element = ir_type_scalar(d->module, ir_result(op, 0)->type->element);
-  lane_access access = {.memref = distribute_lane(d, ir_operand(op, 0), NULL)};
-  access_plan plan = {.d = d, .layout = &l, .access = &access, .run = 1};
-  ir_value *parts[3], *subscripts[IR_MAX_RANK];
-  for (unsigned i = 0; i < 3; i++)
-    parts[i] = distribute_lane(d, ir_group_operand(op, 2 + i, 0), &l);
-  for (unsigned i = 0; i < rank; i++)
-    subscripts[i] = distribute_lane(d, ir_group_operand(op, 1, i), NULL);
-  ir_value *last = subscripts[rank - 1];
-  int64_t registers = distribute_registers(&l);
-  d->access += DISTRIBUTE_ACCESS;
-  ir_value **values = IR_NEW_ARRAY(&d->module->arena, ir_value *, registers);
-  for (int64_t r = 0; r < registers; r++) {
-    ir_value *offset = ir_convert(&d->at, distribute_get(d, parts[0], r), index),
-             *pass = distribute_get(d, parts[2], r);
-    ir_op *branch = distribute_if(d, distribute_get(d, parts[1], r), element);
-    ir_builder inside = ir_builder_at_end(ir_region(branch, 0)), outside = ir_builder_at_end(ir_region(branch, 1));
-    subscripts[rank - 1] = ir_binary(&inside, OP_ARITH_ADDI, last, offset);
-    ir_value *loaded = ir_result(move(&plan, &inside, subscripts, NULL), 0);
-    ir_terminator(&inside, OP_SCF_YIELD, 1, &loaded);
-    ir_terminator(&outside, OP_SCF_YIELD, 1, &pass);
-    values[r] = ir_result(branch, 0);
-  }
-  distribute_set(d, op, distribute_pack(d, element->element, registers, values));
-  return true;
-}

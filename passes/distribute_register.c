@@ -238,34 +238,6 @@ bool distribute_shape_cast(distributor *d, const ir_op *op) {
   return true;
 }
 
-/* The offsets of a strided slice; returns how many there are. */
-static unsigned offsets_of(const ir_op *op, ir_index *start) {
-  unsigned count;
-  const int64_t *offsets = ir_attr_i64s_of(op, "offsets", &count);
-  for (unsigned i = 0; i < count; i++)
-    start[i] = ir_index_const(offsets[i]);
-  return count;
-}
-
-bool distribute_slice(distributor *d, const ir_op *op) {
-  layout l = distribute_layout(ir_result(op, 0));
-  ir_index start[LAYOUT_MAX_RANK] = {{0}};
-  offsets_of(op, start);
-  return convert_operand(d, op, &l, start);
-}
-
-/* The position of vector.extract or .insert in leading dims, in the new kernel; returns how many there are. */
-static unsigned position_of(distributor *d, const ir_op *op, unsigned group, ir_index *start) {
-  unsigned count;
-  ir_attr_i64s_of(op, "static_position", &count);
-  for (unsigned i = 0; i < count; i++) {
-    start[i] = ir_mixed(op, group, "static_position", i);
-    if (start[i].value)
-      start[i].value = distribute_lane(d, start[i].value, NULL);
-  }
-  return count;
-}
-
 /* All rows of the value, along its first dim, are the same one. */
 static bool repeats_row(const ir_value *value) {
   const ir_op *op = value->op;
@@ -317,37 +289,19 @@ bool distribute_extract(distributor *d, const ir_op *op) {
   layout l = {0};
   if (!scalar)
     l = distribute_layout(ir_result(op, 0));
-  unsigned leading = position_of(d, op, 1, start);
+  unsigned leading;
+  ir_attr_i64s_of(op, "static_position", &leading);
+  for (unsigned i = 0; i < leading; i++) {
+    start[i] = ir_mixed(op, 1, "static_position", i);
+    if (start[i].value)
+      start[i].value = distribute_lane(d, start[i].value, NULL);
+  }
   for (unsigned i = 0; i < l.num_digits; i++)
     l.digits[i].dim += leading;
   l.rank += leading;
   convert_operand(d, op, &l, start);
   if (scalar)
     distribute_set(d, op, distribute_get(d, ir_value_map_get(d->lanes, ir_result(op, 0)), 0));
-  return true;
-}
-
-/* Through shared memory: the whole, then the part over it. */
-bool distribute_insert(distributor *d, const ir_op *op) {
-  ir_value *part = ir_operand(op, 0), *whole = ir_operand(op, 1);
-  layout from = distribute_layout(whole), to = distribute_layout(ir_result(op, 0));
-  ir_index start[LAYOUT_MAX_RANK] = {{0}};
-  bool is_slice = op->code == OP_VECTOR_INSERT_STRIDED_SLICE;
-  unsigned count = is_slice ? offsets_of(op, start) : position_of(d, op, 2, start);
-  unsigned leading = is_slice ? whole->type->rank - (unsigned)part->type->rank : count;
-  const shared_form row_major = {.interleave = 1};
-  lane_access memory = distribute_scratch(d, whole->type->element, &from, &row_major, NULL), inner = memory;
-  distribute_store(d, &from, &memory, distribute_lane(d, whole, NULL));
-  move_start(d, &inner, count, start); /* behind the leading dims */
-  memmove(inner.scale, inner.scale + leading, (LAYOUT_MAX_RANK - leading) * sizeof *inner.scale);
-  layout part_layout = {0};
-  ir_value *value = distribute_lane(d, part, NULL);
-  if (part->type->kind == IR_TYPE_VECTOR)
-    part_layout = distribute_layout(part);
-  else
-    value = distribute_pack(d, part->type->element, 1, &value);
-  distribute_store(d, &part_layout, &inner, value);
-  distribute_set(d, op, distribute_load(d, &to, &memory, NULL));
   return true;
 }
 

@@ -239,6 +239,21 @@ static const kernel_case kernels[] = {
      {0},
      0,
      1e-4},
+    {"rows that a mask asks for, and one of them",
+     "func.func @f(%x: memref<16x32xf32>, %y: memref<16x32xf32>, %z: memref<32xf32>) {\n"
+     "%c5 = arith.constant 5 : index\n" CONSTANTS KERNEL(
+         "32", "1",
+         "%mask = vector.create_mask %c5, %c16 {tec.layouts = [\"[L16@1 L2@16:0, R32@1]\"]} : vector<16x32xi1>\n"
+         "%v = vector.transfer_read %x[%c0, %c0], %zero, %mask {in_bounds = [true, true], tec.layouts = [\"[L2@16 "
+         "R8@1, L16@1 R2@8]\"]} : memref<16x32xf32>, vector<16x32xf32>\n"
+         "vector.transfer_write %v, %y[%c0, %c0] {in_bounds = [true, true]} : vector<16x32xf32>, memref<16x32xf32>\n"
+         "%row = vector.extract %v[2] {tec.layouts = [\"[L16@1 R2@1 L2@16:0]\"]} : vector<32xf32> from "
+         "vector<16x32xf32>\n"
+         "vector.transfer_write %row, %z[%c0] {in_bounds = [true]} : vector<32xf32>, memref<32xf32>\n") "return\n}\n",
+     "distribute",
+     {0},
+     0,
+     0},
     {"attention, f16, head dim 64", ATTENTION("f16", "64"), PIPELINE, {0}, 0, 4e-3},
     {"attention, bf16, head dim 72", ATTENTION("bf16", "72"), PIPELINE, {0}, 0, 3e-2},
 };
