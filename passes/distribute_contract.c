@@ -20,25 +20,6 @@ static layout warps_along(const layout *l, unsigned dim) {
   return result;
 }
 
-/* `extent` elements along a dim of fragments of `size`: warps as in `warps` of rank 1, the rest registers. */
-static bool tile_dim(layout *l, unsigned dim, int64_t size, int64_t extent, const layout *warps) {
-  layout ordered = layout_coalesce(warps);
-  int64_t at = size;
-  for (unsigned i = 0; i <= ordered.num_digits; i++) {
-    int64_t next = i < ordered.num_digits ? ordered.digits[i].dim_stride : extent;
-    if (next % at || extent % next)
-      return false;
-    if (next > at)
-      l->digits[l->num_digits++] = (layout_digit){LAYOUT_REGISTER, dim, next / at, distribute_registers(l), at};
-    if (i == ordered.num_digits)
-      break;
-    l->digits[l->num_digits] = ordered.digits[i];
-    l->digits[l->num_digits++].dim = dim;
-    at = next * ordered.digits[i].size;
-  }
-  return true;
-}
-
 bool fragment_at(const fragments *f, int64_t row, int64_t column, int64_t *registers) {
   int64_t coord[LAYOUT_MAX_RANK];
   for (int64_t r = 0; r < f->registers; r++) {
@@ -91,29 +72,14 @@ static fragments fragments_of(const ir_value *value, const unsigned dims[2], con
   return f;
 }
 
-/* Brings the operand into fragments with these warps; false where its extents are no multiples of a fragment's. */
-static bool fragment_operand(distributor *d, ir_value *value, const unsigned dims[2], fragments *f,
-                             const layout *row_warps, const layout *column_warps) {
-  layout own = f->layout;
-  bool fragmented = is_fragmented(&d->module->arena, f, row_warps, column_warps);
-  if (fragmented && distribute_is_deferred(value)) {
+/* Finds out where the operand's fragments are. */
+static void take_operand(distributor *d, ir_value *value, fragments *f) {
+  if (distribute_is_deferred(value))
     f->source = distribute_matrix_source(d, value);
-    return true;
-  }
-  if (fragmented && distribute_is_late(d, value)) {
+  else if (distribute_is_late(d, value))
     f->late = distribute_late_factor(d, value);
-    return true;
-  }
-  ir_value *vector = distribute_lane(d, value, NULL);
-  if (!fragmented) {
-    f->layout = f->fragment;
-    if (!tile_dim(&f->layout, 0, f->rows, value->type->shape[dims[0]], row_warps) ||
-        !tile_dim(&f->layout, 1, f->columns, value->type->shape[dims[1]], column_warps))
-      return false;
-    vector = distribute_convert(d, vector, &own, &f->layout, NULL);
-  }
-  f->vector = vector;
-  return true;
+  else
+    f->vector = distribute_lane(d, value, NULL);
 }
 
 /* A fragment from shared memory; where it is half of what one load gives, with the next along the columns. */
@@ -293,10 +259,8 @@ static ir_value *multiply_fragments(distributor *d, const target_matrix *matrix,
   return distribute_pack(d, c->vector->type->element, total, flat);
 }
 
-/* Of the matrix unit's products of such operands that for which the left factor lies right, else the first; NULL:
- * none. */
+/* That of the matrix unit's products of such operands for which the left factor lies right; NULL: none. */
 static const target_matrix *choose_matrix(distributor *d, const ir_op *op, const anchor_product *p) {
-  const target_matrix *first = NULL;
   const layout none = {.rank = 1};
   for (unsigned i = 0; i < d->facts->num_matrices; i++) {
     const target_matrix *matrix = &d->facts->matrices[i];
@@ -306,36 +270,35 @@ static const target_matrix *choose_matrix(distributor *d, const ir_op *op, const
     layout row_warps = warps_along(&a.layout, 0);
     if (is_fragmented(&d->module->arena, &a, &row_warps, &none))
       return matrix;
-    first = first ? first : matrix;
   }
-  return first;
+  return NULL;
 }
 
-/* False where no instruction fits; then nothing was done but conversions. */
+/* False, with nothing done, where no instruction fits the layouts. */
 static bool contract_by_matrix_unit(distributor *d, const ir_op *op) {
   anchor_product p;
   ir_value *lhs = ir_operand(op, 0), *rhs = ir_operand(op, 1), *acc = ir_operand(op, 2), *result = ir_result(op, 0);
   const target_matrix *matrix = anchor_find_product(op, &p) ? choose_matrix(d, op, &p) : NULL;
   if (!matrix)
     return false;
+  ir_arena *arena = &d->module->arena;
   fragments factors[] = {fragments_of(lhs, p.dims[0], matrix->lhs, matrix->m, matrix->k),
                          fragments_of(rhs, p.dims[1], matrix->rhs, matrix->k, matrix->n)};
-  fragments c = fragments_of(result, p.dims[2], matrix->acc, matrix->m, matrix->n);
-  layout wanted = c.layout, none = {.rank = 1}, row_warps = warps_along(&wanted, 0),
-         column_warps = warps_along(&wanted, 1);
-  if (!is_fragmented(&d->module->arena, &c, &row_warps, &column_warps))
-    row_warps = column_warps = none;
-  if (!fragment_operand(d, lhs, p.dims[0], &factors[0], &row_warps, &none) ||
-      !fragment_operand(d, rhs, p.dims[1], &factors[1], &none, &column_warps))
+  fragments sums = fragments_of(result, p.dims[2], matrix->acc, matrix->m, matrix->n);
+  fragments c = fragments_of(acc, p.dims[2], matrix->acc, matrix->m, matrix->n);
+  layout none = {.rank = 1}, row_warps = warps_along(&sums.layout, 0), column_warps = warps_along(&sums.layout, 1);
+  if (!is_fragmented(arena, &sums, &row_warps, &column_warps) ||
+      !is_fragmented(arena, &factors[0], &row_warps, &none) ||
+      !is_fragmented(arena, &factors[1], &none, &column_warps) || !is_fragmented(arena, &c, &row_warps, &column_warps))
     return false;
-  c = fragments_of(acc, p.dims[2], matrix->acc, matrix->m, matrix->n);
-  if (!fragment_operand(d, acc, p.dims[2], &c, &row_warps, &column_warps))
-    return false;
+  take_operand(d, lhs, &factors[0]);
+  take_operand(d, rhs, &factors[1]);
+  take_operand(d, acc, &c);
   if (distribute_warpgroups(d, op, matrix, factors, &c, p.extents[ANCHOR_DEPTH]))
     return true;
   ir_value *product =
       multiply_fragments(d, matrix, factors, &c, p.extents[ANCHOR_DEPTH], adds_at_end(matrix, &factors[0], acc));
-  distribute_set(d, op, distribute_convert(d, product, &c.layout, &wanted, NULL));
+  distribute_set(d, op, distribute_convert(d, product, &c.layout, &sums.layout, NULL));
   return true;
 }
 
