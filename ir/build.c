@@ -314,6 +314,11 @@ void ir_parallel_insert_slice(ir_builder *builder, ir_value *source, ir_value *i
   create_slice(builder, OP_TENSOR_PARALLEL_INSERT_SLICE, source, into, into->type->rank, offsets, sizes, NULL, NULL);
 }
 
+ir_value *ir_vector_row(ir_builder *builder, ir_value *vector, int64_t row) {
+  ir_named_attr position = {"static_position", ir_attr_i64s(builder->module, 1, &row)};
+  return ir_create(builder, OP_VECTOR_EXTRACT, NULL, 1, &vector, 1, &position);
+}
+
 ir_value *ir_vector_slice(ir_builder *builder, ir_value *vector, int64_t first, int64_t count) {
   ir_module *module = builder->module;
   ir_named_attr attrs[] = {{"offsets", ir_attr_numbers(module, 1, &first)},
@@ -487,6 +492,19 @@ ir_value *ir_fill(ir_builder *builder, ir_value *scalar, ir_value *out) {
 
 ir_value *ir_fill_const(ir_builder *builder, double number, ir_value *out) {
   return ir_fill(builder, ir_const(builder, ir_type_scalar(builder->module, out->type->element), number), out);
+}
+
+ir_op *ir_access(ir_builder *builder, const ir_type *vector, ir_value *memory, ir_value *const *indices,
+                 ir_value *stored) {
+  static const ir_opcode codes[2][2] = {{OP_MEMREF_LOAD, OP_MEMREF_STORE}, {OP_VECTOR_LOAD, OP_VECTOR_STORE}};
+  const ir_type *type = vector ? vector : ir_type_scalar(builder->module, memory->type->element);
+  ir_value *operands[IR_MAX_RANK + 2] = {stored, memory};
+  memcpy(operands + 2, indices, memory->type->rank * sizeof *operands);
+  ir_op_spec spec = {.operands = operands + !stored,
+                     .num_operands = memory->type->rank + 1u + (stored != NULL),
+                     .types = &type,
+                     .num_results = !stored};
+  return ir_op_create(builder, codes[vector != NULL][stored != NULL], &spec);
 }
 
 ir_op *ir_transfer(ir_builder *builder, ir_opcode code, const ir_type *vector, ir_value *value, ir_value *base,

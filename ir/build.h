@@ -182,8 +182,13 @@ void ir_parallel_insert_slice(ir_builder *builder, ir_value *source, ir_value *i
 ir_value *ir_subview(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes);
 ir_value *ir_subview_of_dims(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
                              const ir_index *steps, unsigned num_kept, const unsigned *kept);
+/* vector.extract of one iteration of the outermost dim. */
+ir_value *ir_vector_row(ir_builder *builder, ir_value *vector, int64_t row);
 /* vector.extract_strided_slice along the outermost dim. */
 ir_value *ir_vector_slice(ir_builder *builder, ir_value *vector, int64_t first, int64_t count);
+/* memref.load, or vector.load of a vector (NULL: no vector); memref.store or vector.store where there is a value. */
+ir_op *ir_access(ir_builder *builder, const ir_type *vector, ir_value *memory, ir_value *const *indices,
+                 ir_value *stored);
 /* vector.transfer_read of the type `vector` from base[indices], with `value` as padding (NULL: 0), or .transfer_write of
  * `value`, which has that type: its dim i lies along dim dims[i] of the base (NULL: the last ones), and surely ends in
  * there where in_bounds[i] (NULL: all do). */

@@ -233,11 +233,11 @@ static void lower_from_elements(buffers *b, ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;
   ir_builder builder = ir_builder_before(op);
   for (unsigned n = 0; n < op->num_operands; n++) {
-    ir_value *operands[2 + IR_MAX_RANK] = {ir_operand(op, n), memref};
+    ir_value *indices[IR_MAX_RANK];
     int64_t rest = n;
     for (unsigned i = type->rank; i-- > 0; rest /= type->shape[i])
-      operands[2 + i] = ir_const_index(&builder, rest % type->shape[i]);
-    ir_op_create(&builder, OP_MEMREF_STORE, &(ir_op_spec){.operands = operands, .num_operands = 2 + type->rank});
+      indices[i] = ir_const_index(&builder, rest % type->shape[i]);
+    ir_access(&builder, NULL, memref, indices, ir_operand(op, n));
   }
   buffer_place(b, ir_result(op, 0), memref, false);
 }

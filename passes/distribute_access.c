@@ -182,27 +182,14 @@ static ir_value *subscripts_of(access_plan *plan, int64_t reg, ir_value **subscr
   return inside ? ir_binary(&d->at, OP_ARITH_ANDI, wanted, inside) : wanted;
 }
 
-/* memref.load or .store of one element, vector.load or .store of more; `stored` is NULL for loads. */
+/* Moves one element, or a vector of more; `stored` is NULL for loads. */
 static ir_op *move(const access_plan *plan, ir_builder *at, ir_value *const *subscripts, ir_value *stored) {
-  ir_value *operands[IR_MAX_RANK + 2], *memref = plan->access->memref;
-  unsigned count = 0;
-  if (stored)
-    operands[count++] = stored;
-  operands[count++] = memref;
-  for (unsigned i = 0; i < memref->type->rank; i++)
-    operands[count++] = subscripts[i];
-  bool single = plan->run == 1;
+  ir_value *memref = plan->access->memref;
   ir_scalar element = memref->type->element;
-  const ir_type *type = single ? ir_type_scalar(at->module, element) : distribute_type(plan->d, element, plan->run);
-  ir_named_attr alignment = {"alignment", ir_attr_i64(at->module, plan->run * ir_scalar_bytes(element))};
-  ir_op_spec spec = {.operands = operands,
-                     .num_operands = count,
-                     .types = &type,
-                     .num_results = stored ? 0 : 1,
-                     .attrs = &alignment,
-                     .num_attrs = single ? 0 : 1};
-  static const ir_opcode codes[2][2] = {{OP_VECTOR_LOAD, OP_VECTOR_STORE}, {OP_MEMREF_LOAD, OP_MEMREF_STORE}};
-  ir_op *op = ir_op_create(at, codes[single][stored != NULL], &spec);
+  const ir_type *vector = plan->run == 1 ? NULL : distribute_type(plan->d, element, plan->run);
+  ir_op *op = ir_access(at, vector, memref, subscripts, stored);
+  if (vector)
+    ir_attr_set(op, "alignment", ir_attr_i64(at->module, plan->run * ir_scalar_bytes(element)));
   op->mark = plan->d->access;
   return op;
 }

@@ -87,10 +87,7 @@ static ir_value *coordinates_of(distributor *d, const layout *l, unsigned dim) {
 
 /* -------------------------------------------------------------------------------------------------------- registers */
 
-ir_value *distribute_get(distributor *d, ir_value *vector, int64_t reg) {
-  ir_named_attr position = {"static_position", ir_attr_i64s(d->module, 1, &reg)};
-  return ir_create(&d->at, OP_VECTOR_EXTRACT, NULL, 1, &vector, 1, &position);
-}
+ir_value *distribute_get(distributor *d, ir_value *vector, int64_t reg) { return ir_vector_row(&d->at, vector, reg); }
 
 ir_value *distribute_pack(distributor *d, ir_scalar element, int64_t count, ir_value *const *registers) {
   const ir_type *type = distribute_type(d, element, count);

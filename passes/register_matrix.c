@@ -233,7 +233,7 @@ static void pack_terms(const matrix_nest *nest, ir_builder *builder, ir_index fi
   ir_value *rows =
       read_block(builder, nest->rhs, (int64_t[]){2, SIDE}, (ir_index[]){term, ir_index_add(builder, first, column)},
                  (bool[]){is_edge[1], is_edge[0]});
-  ir_value *both[] = {register_extract_row(builder, rows, 0), register_extract_row(builder, rows, 1)};
+  ir_value *both[] = {ir_vector_row(builder, rows, 0), ir_vector_row(builder, rows, 1)};
   const ir_type *row = ir_type_vector(module, IR_BF16, 1, (int64_t[]){TERMS});
   ir_value *pairs = ir_create(builder, OP_VECTOR_INTERLEAVE, row, 2, both, 0, NULL);
   write_pairs(nest, builder,

@@ -135,7 +135,7 @@ static ir_value *run_follower(register_nest *nest, ir_builder *builder, const ir
   ir_value *value = vectorize_begin(builder, tile, 0);
   for (int64_t i = 0; i < count; i++) {
     tile->starts[row] = ir_index_add(builder, start, ir_index_const(i));
-    tile->operands[0].vector = register_extract_row(builder, rows, i);
+    tile->operands[0].vector = ir_vector_row(builder, rows, i);
     vectorize_body(builder, tile, &value);
   }
   return vectorize_end(builder, tile, 0, value);

@@ -171,8 +171,6 @@ void register_ask_pieces(const register_nest *nest, ir_builder *builder);
 /* Where rows meet panels in blocks, asks for what the next tile would wait for as it begins: the first line of each of
  * its rows, and the result that it adds to. */
 void register_ask_next_tile(register_nest *nest, ir_builder *builder);
-/* The row of a vector over rows and lanes. */
-ir_value *register_extract_row(ir_builder *builder, ir_value *rows, int64_t row);
 /* Columns of terms as rows of which each has the terms multiplied at once, a word of 32 bits, of every column. */
 ir_value *register_turn_words(ir_builder *builder, ir_value *columns, int64_t at_once);
 /* Takes the current terms, several at a time, of inputs that lanes hold: vectors over lanes and terms. */

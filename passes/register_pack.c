@@ -191,17 +191,10 @@ static ir_index block_loop(ir_builder *builder, vector_tile *block, unsigned dim
   return at;
 }
 
-ir_value *register_extract_row(ir_builder *builder, ir_value *rows, int64_t row) {
-  ir_module *module = builder->module;
-  ir_named_attr position = {"static_position", ir_attr_i64s(module, 1, &row)};
-  const ir_type *type = ir_type_vector(module, rows->type->element, 1, &rows->type->shape[1]);
-  return ir_create(builder, OP_VECTOR_EXTRACT, type, 1, &rows, 1, &position);
-}
-
 /* So many rows of terms, a power of two, each so many behind the one before, as one that has their elements in turn. */
 static ir_value *interleave(ir_builder *builder, ir_value *rows, int64_t first, int64_t step, int64_t count) {
   if (count == 1)
-    return register_extract_row(builder, rows, first);
+    return ir_vector_row(builder, rows, first);
   ir_value *halves[] = {interleave(builder, rows, first, 2 * step, count / 2),
                         interleave(builder, rows, first + step, 2 * step, count / 2)};
   int64_t lanes = 2 * halves[0]->type->shape[0];
@@ -236,10 +229,11 @@ static void pack_blocks(const register_nest *nest, ir_builder builder, unsigned 
   ir_index begins = ir_index_floordiv(&builder, term, at_once), column = ir_index_scale(&builder, lane, at_once);
   for (int64_t k = 0; k < block->sizes[at] / at_once; k++) {
     ir_index row = ir_index_add(&builder, begins, ir_index_const(k));
-    ir_value *stored[] = {
-        at ? register_extract_row(&builder, rows, k) : interleave(&builder, rows, at_once * k, 1, at_once),
-        nest->panels[i], ir_const_index(&builder, 0), ir_index_value(&builder, row), ir_index_value(&builder, column)};
-    ir_op_create(&builder, OP_VECTOR_STORE, &(ir_op_spec){.operands = stored, .num_operands = 5, .groups = {1, 1, 3}});
+    ir_value *terms_of_row =
+        at ? ir_vector_row(&builder, rows, k) : interleave(&builder, rows, at_once * k, 1, at_once);
+    ir_value *indices[] = {ir_const_index(&builder, 0), ir_index_value(&builder, row),
+                           ir_index_value(&builder, column)};
+    ir_access(&builder, terms_of_row->type, nest->panels[i], indices, terms_of_row);
   }
 }
 

@@ -76,9 +76,7 @@ static bool visit(ir_op *op, void *data) {
     ir_op_erase(product);
     return true;
   }
-  ir_named_attr position = {"static_position", ir_attr_i64s(op->module, 1, (int64_t[]){0})};
-  ir_value *result = ir_result(product, 0);
-  ir_replace_uses(ir_result(op, 0), ir_create(&builder, OP_VECTOR_EXTRACT, NULL, 1, &result, 1, &position));
+  ir_replace_uses(ir_result(op, 0), ir_vector_row(&builder, ir_result(product, 0), 0));
   ir_op_erase(op);
   return true;
 }

@@ -335,22 +335,10 @@ static ir_value *transpose(ir_builder *builder, ir_value *vector, const int64_t 
   return ir_create(builder, OP_VECTOR_TRANSPOSE, type, 1, &vector, 1, &attr);
 }
 
-ir_op *vectorize_access(ir_builder *builder, ir_value *memory, ir_value *const *indices, ir_value *stored) {
-  unsigned rank = memory->type->rank;
-  const ir_type *element = ir_type_scalar(builder->module, memory->type->element);
-  ir_value *operands[IR_MAX_RANK + 2] = {stored, memory};
-  memcpy(operands + 2, indices, rank * sizeof *operands);
-  ir_op_spec spec = {.operands = operands + !stored,
-                     .num_operands = rank + 1 + (stored != NULL),
-                     .types = &element,
-                     .num_results = !stored};
-  return ir_op_create(builder, stored ? OP_MEMREF_STORE : OP_MEMREF_LOAD, &spec);
-}
-
 /* A memref.load or memref.store, vector.transfer_read or .transfer_write; `stored` is NULL for reads. */
 static ir_op *transfer(ir_builder *builder, const access *where, ir_value *base, ir_value *stored) {
   if (!where->rank)
-    return vectorize_access(builder, base, where->indices, stored);
+    return ir_access(builder, NULL, base, where->indices, stored);
   const ir_type *type = ir_type_vector(builder->module, base->type->element, where->rank, where->sizes);
   return ir_transfer(builder, stored ? OP_VECTOR_TRANSFER_WRITE : OP_VECTOR_TRANSFER_READ, type, stored, base,
                      where->indices, where->dims, where->in_bounds);

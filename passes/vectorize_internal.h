@@ -38,8 +38,6 @@ tile_value vectorize_value_of(const body_state *state, ir_value *value);
 ir_value *vectorize_broadcast(const body_state *state, tile_value value, uint32_t loops);
 /* Which lanes over the loops (bits) lie before the ends of those that are masked, maybe all. */
 ir_value *vectorize_mask(ir_builder *builder, const vector_tile *tile, uint32_t loops);
-/* A memref.load; a memref.store where there is a value. */
-ir_op *vectorize_access(ir_builder *builder, ir_value *memory, ir_value *const *indices, ir_value *stored);
 /* An elementwise op on the values, which meet by broadcast. */
 tile_value vectorize_elementwise(const body_state *state, ir_opcode code, ir_scalar result, unsigned count,
                                  const tile_value *values, unsigned num_attrs, const ir_named_attr *attrs);

@@ -158,8 +158,8 @@ static ir_value *load_apart(const body_state *state, const ir_op *load, uint32_t
   }
   for (unsigned dim = 0; dim < base->type->rank; dim++)
     if (apart & ir_bit(dim))
-      indices[dim] = ir_result(vectorize_access(&inside, indices[dim], lane, NULL), 0);
-  vectorize_access(&inside, loaded.memory, lane, ir_result(vectorize_access(&inside, base, indices, NULL), 0));
+      indices[dim] = ir_result(ir_access(&inside, NULL, indices[dim], lane, NULL), 0);
+  ir_access(&inside, NULL, loaded.memory, lane, ir_result(ir_access(&inside, NULL, base, indices, NULL), 0));
   return ir_result(
       ir_transfer(builder, OP_VECTOR_TRANSFER_READ, loaded.type, NULL, loaded.memory, loaded.start, NULL, NULL), 0);
 }
