@@ -535,6 +535,10 @@ void ir_remove_operand(ir_op *op, unsigned i);
 static inline ir_op *ir_made_by(const ir_value *value, ir_opcode code) {
   return value->op && value->op->code == code ? value->op : NULL;
 }
+/* The op, if there is one, merges or splits dims of a tensor. */
+static inline bool ir_is_reshape(const ir_op *op) {
+  return op && (op->code == OP_TENSOR_EXPAND_SHAPE || op->code == OP_TENSOR_COLLAPSE_SHAPE);
+}
 static inline bool ir_value_unused(const ir_value *value) { return !value->uses; }
 /* An op of the block, or the block as an argument, makes the value. */
 static inline bool ir_value_is_in(const ir_value *value, const ir_block *block) {

@@ -33,13 +33,8 @@
 
 /* The op only copies elements of its one input: no cast, no constant. */
 static bool is_move(const ir_op *op) {
-  if (!body_is_elementwise(op) || op->num_results != 1 || ir_num_inputs(op) != 1 ||
-      ir_operand(op, 0)->type->kind != IR_TYPE_TENSOR)
-    return false;
-  const ir_block *body = ir_region(op, 0);
-  const ir_map *out = ir_structure_of(op)->maps[1];
-  return ir_operand(body->last, 0) == body->args[0] && ir_map_is_projected_permutation(out) &&
-         out->num_results == ir_structure_of(op)->num_loops;
+  return body_is_pointwise(op) && ir_num_inputs(op) == 1 && ir_operand(op, 0)->type->kind == IR_TYPE_TENSOR &&
+         ir_yielded(op, 0) == body_argument(op, 0);
 }
 
 /* ------------------------------------------------------------------------------------------------ transposed inputs */
@@ -255,13 +250,6 @@ static unsigned align_shapes(unsigned from_rank, const extent *from, unsigned to
   return i == from_rank && j == to_rank ? groups : 0;
 }
 
-static bool all_static(const ir_type *type, unsigned rank, const ir_index *sizes) {
-  bool known = ir_type_is_static(type);
-  for (unsigned dim = 0; dim < rank; dim++)
-    known &= !sizes[dim].value;
-  return known;
-}
-
 static ir_value *cast_shape(ir_builder *builder, ir_value *value, const int64_t *shape) {
   const ir_type *type = ir_type_with_shape(builder->module, value->type, value->type->rank, shape);
   return type == value->type ? value : ir_unary(builder, OP_TENSOR_CAST, value, type);
@@ -329,15 +317,8 @@ static ir_value *split_value(ir_builder *builder, ir_value *value, unsigned rank
                              const unsigned *counts) {
   const ir_op *op = ir_made_by(value, OP_TENSOR_COLLAPSE_SHAPE);
   ir_value *start = recast_start(builder, value, rank, sizes);
-  ir_cell splat;
   if (start)
     return start;
-  if (ir_value_splat(value, &splat) && all_static(value->type, rank, sizes)) {
-    int64_t shape[IR_MAX_RANK];
-    for (unsigned dim = 0; dim < rank; dim++)
-      shape[dim] = sizes[dim].constant;
-    return ir_splat(builder, ir_type_with_shape(builder->module, value->type, rank, shape), splat);
-  }
   if (!op)
     return expand_known(builder, value, rank, sizes, counts);
   ir_value *source = ir_operand(op, 0);
@@ -601,22 +582,18 @@ static ir_op *write_transposed(ir_op *move) {
 
 /* ------------------------------------------------------------------------------------------------------------- walk */
 
-static bool is_reshape(const ir_op *op) {
-  return op && (op->code == OP_TENSOR_EXPAND_SHAPE || op->code == OP_TENSOR_COLLAPSE_SHAPE);
-}
-
 /* A reshape of a reshape is taken from before the first, and again while one is all that is needed. */
 static void reshape_original(ir_op *op) {
   while (op) {
     const ir_type *type = ir_result(op, 0)->type;
     const ir_op *first = ir_operand(op, 0)->op, *last = op->prev;
     bool splits = op->code == OP_TENSOR_EXPAND_SHAPE;
-    if (!is_reshape(first))
+    if (!ir_is_reshape(first))
       return;
     ir_builder builder = ir_builder_before(op);
     ir_value *folded = ir_op_row(op)->fold(&builder, op);
     if (folded) {
-      bool is_new = op->prev != last && is_reshape(folded->op);
+      bool is_new = op->prev != last && ir_is_reshape(folded->op);
       ir_replace_op(op, folded);
       op = is_new ? folded->op : NULL;
       continue;
@@ -629,7 +606,7 @@ static void reshape_original(ir_op *op) {
     ir_value *original = ir_operand(first, 0), *value = regroup(&builder, original, type->rank, sizes);
     if (!value)
       return;
-    ir_op *only = is_reshape(value->op) && ir_operand(value->op, 0) == original ? value->op : NULL;
+    ir_op *only = ir_is_reshape(value->op) && ir_operand(value->op, 0) == original ? value->op : NULL;
     ir_replace_op(op, value->type == type ? value : ir_unary(&builder, OP_TENSOR_CAST, value, type));
     op = only;
   }
@@ -640,7 +617,7 @@ static void reshape_original(ir_op *op) {
 static bool is_read_in_place(const ir_op *op) {
   bool turns = is_move(op) && ir_map_is_projected_permutation(ir_structure_of(op)->maps[0]);
   const ir_op *maker = turns ? ir_operand(op, 0)->op : NULL;
-  while (is_reshape(maker))
+  while (ir_is_reshape(maker))
     maker = ir_operand(maker, 0)->op;
   return maker && body_is_elementwise(maker) && tile_only_products_read(ir_result(op, 0));
 }
@@ -671,7 +648,7 @@ static ir_op *reshape_narrow(ir_op *op) {
 }
 
 void pass_absorb_moves(ir_op *op, const pass_options *options) {
-  if (is_reshape(op))
+  if (ir_is_reshape(op))
     reshape_original(reshape_narrow(op));
   else
     absorb(op);

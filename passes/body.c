@@ -14,6 +14,13 @@ bool body_is_elementwise(const ir_op *op) {
   return ir_op_has(op, IR_STRUCTURED) && op->num_regions && !ir_structure_of(op)->reductions;
 }
 
+bool body_is_pointwise(const ir_op *op) {
+  if (!body_is_elementwise(op) || op->num_results != 1 || ir_body_reads_init(op, 0))
+    return false;
+  const ir_map *out = ir_init_map(op, 0);
+  return ir_map_is_projected_permutation(out) && out->num_results == out->num_dims;
+}
+
 /* Each element of the one result is made where the one input has its own. */
 static bool has_one_input_in_place(const ir_op *op) {
   return ir_op_has(op, IR_STRUCTURED) && op->num_operands == 2 && op->num_results == 1 && op->num_regions &&

@@ -12,6 +12,8 @@ bool body_is_cast(const ir_op *op);
 bool body_is_widening(const ir_op *op);
 /* A structured op with a body, which computes all elements of its results by themselves: no loop is a reduction. */
 bool body_is_elementwise(const ir_op *op);
+/* .. of one result, each element of which is made by one iteration, from inputs alone. */
+bool body_is_pointwise(const ir_op *op);
 /* The op has two operands, and its body gives the product of their elements, up to conversions. */
 bool body_is_product(const ir_op *op);
 /* The op reads no tensor, vector or memref as a whole, but for what it starts from. */

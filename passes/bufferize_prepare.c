@@ -227,7 +227,7 @@ static void compute_on_copy(ir_use *use, ir_value *stand_in, ir_value *const *ou
  * that of heads which share keys is. */
 static void compute_in_result(ir_value *result, ir_value *stand_in, ir_value *const *outputs, unsigned num_outputs) {
   ir_op *reshape = result->op;
-  bool is_reshape = reshape && (reshape->code == OP_TENSOR_EXPAND_SHAPE || reshape->code == OP_TENSOR_COLLAPSE_SHAPE);
+  bool is_reshape = ir_is_reshape(reshape);
   if (is_reshape && (!ir_value_has_one_use(result) || !ir_value_has_one_use(ir_operand(reshape, 0)) ||
                      !ir_type_is_static(result->type) || !ir_type_is_static(ir_operand(reshape, 0)->type)))
     return;

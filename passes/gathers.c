@@ -67,18 +67,16 @@ static bool is_position(const ir_op *maker) {
 
 /* Each element is computed by itself of those at places that its own tells. */
 static bool computes_elements(const ir_op *maker) {
-  if (!ir_op_has(maker, IR_OWN_BODY) || !body_is_elementwise(maker) || maker->num_results != 1 ||
-      ir_num_inits(maker) != 1 || ir_body_reads_init(maker, 0))
+  if (!ir_op_has(maker, IR_OWN_BODY) || !body_is_pointwise(maker))
     return false;
-  const ir_structure *structure = ir_structure_of(maker);
-  for (unsigned i = 0; i < maker->num_operands; i++)
-    for (unsigned dim = 0; dim < structure->maps[i]->num_results; dim++) {
-      const ir_expr *subscript = structure->maps[i]->results[dim];
-      bool is_zero = subscript->kind == IR_EXPR_CONST && !subscript->value;
-      if (subscript->kind != IR_EXPR_DIM && (!is_zero || i + 1 == maker->num_operands))
+  for (unsigned i = 0; i < ir_num_inputs(maker); i++) {
+    const ir_map *map = ir_structure_of(maker)->maps[i];
+    for (unsigned dim = 0; dim < map->num_results; dim++)
+      if (map->results[dim]->kind != IR_EXPR_DIM &&
+          (map->results[dim]->kind != IR_EXPR_CONST || map->results[dim]->value))
         return false;
-    }
-  return structure->maps[maker->num_operands - 1]->num_results == structure->num_loops;
+  }
+  return true;
 }
 
 static bool is_worth_it(const ir_op *op, const ir_op *maker) {
@@ -131,7 +129,7 @@ static bool move_read(const ir_op *op, ir_op *read) {
   const ir_op *source = ir_operand(read, 0)->op;
   if (!source || !ir_value_is_outside(ir_operand(read, 0), ir_region(op, 0)))
     return false;
-  if (source->code == OP_TENSOR_EXPAND_SHAPE || source->code == OP_TENSOR_COLLAPSE_SHAPE)
+  if (ir_is_reshape(source))
     return move_to_reshaped(read, source);
   if (!computes_elements(source) || !is_worth_it(op, source))
     return false;

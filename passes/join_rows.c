@@ -118,7 +118,7 @@ static bool follow(chain *chain) {
 
 /* The operand with rows is a view of what no op computes, or filled. */
 static bool is_made_in_place(const ir_value *value, place p) {
-  while (value->op && (value->op->code == OP_TENSOR_EXPAND_SHAPE || value->op->code == OP_TENSOR_COLLAPSE_SHAPE))
+  while (ir_is_reshape(value->op))
     value = ir_operand(value->op, 0);
   return is_view(p) && (!value->op || !ir_op_has(value->op, IR_STRUCTURED) || value->op->code == OP_LINALG_FILL);
 }

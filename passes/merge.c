@@ -23,15 +23,6 @@ enum {
   MAX_REPEATED = 12, /* ops that may be repeated for each element of the consumer */
 };
 
-/* Each element of the one result is computed by one iteration, from inputs alone. */
-static bool may_merge(const ir_op *op) {
-  if (!body_is_elementwise(op) || op->num_results != 1 || ir_num_inits(op) != 1 || ir_body_reads_init(op, 0))
-    return false;
-  const ir_structure *structure = ir_structure_of(op);
-  const ir_map *out = ir_init_map(op, 0);
-  return ir_map_is_projected_permutation(out) && out->num_results == structure->num_loops;
-}
-
 static unsigned body_size(const ir_op *op) {
   unsigned size = 0;
   for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
@@ -204,7 +195,7 @@ static ir_op *find_producer(ir_op *consumer, unsigned input) {
     slice = op;
     op = ir_operand(slice, 0)->op;
   }
-  if (!op || op->block != consumer->block || !may_merge(op) || !pays(op, consumer, input))
+  if (!op || op->block != consumer->block || !body_is_pointwise(op) || !pays(op, consumer, input))
     return NULL;
   return slice ? compute_part(slice, op) : op;
 }
@@ -225,6 +216,6 @@ static void merge_producers(ir_op *consumer) {
 }
 
 void pass_merge_elementwise(ir_op *op, const pass_options *options) {
-  if (may_merge(op))
+  if (body_is_pointwise(op))
     merge_producers(op);
 }

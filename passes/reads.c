@@ -177,15 +177,12 @@ static void select_dim(ir_slice *part, unsigned dim, const ir_slice *like, unsig
 
 /* Computes each element by itself, from elements at its own place, so that a view of it is computed from views. */
 static bool has_views(const ir_op *op) {
-  if (!body_is_elementwise(op) || op->num_results != 1 || ir_body_reads_init(op, 0))
+  if (!body_is_pointwise(op))
     return false;
-  const ir_structure *structure = ir_structure_of(op);
-  unsigned num_ins = ir_num_inputs(op);
-  for (unsigned i = 0; i <= num_ins; i++)
-    if (!ir_map_is_projected_permutation(structure->maps[i]))
+  for (unsigned i = 0; i < ir_num_inputs(op); i++)
+    if (!ir_map_is_projected_permutation(ir_structure_of(op)->maps[i]))
       return false;
-  return num_ins && structure->maps[num_ins]->num_results == structure->num_loops &&
-         !ir_contains(op, OP_LINALG_INDEX) && !ir_contains(op, OP_TENSOR_EXTRACT);
+  return ir_num_inputs(op) && !ir_contains(op, OP_LINALG_INDEX) && !ir_contains(op, OP_TENSOR_EXTRACT);
 }
 
 /* The op on views of its inputs; NULL where it has too many. */
@@ -245,7 +242,7 @@ static ir_value *create_view(reads *r, ir_value *source, const ir_slice *part) {
     r->depth++;
     if (has_views(op))
       value = view_elementwise(r, op, part);
-    else if (op->code == OP_TENSOR_EXPAND_SHAPE || op->code == OP_TENSOR_COLLAPSE_SHAPE)
+    else if (ir_is_reshape(op))
       value = view_reshaped(r, op, part);
     r->depth--;
   }
