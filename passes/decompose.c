@@ -166,8 +166,7 @@ static bool step_through_slice(carry *state) {
   }
   ir_value *whole = ir_operand(accumulator.extract, 0);
   for (unsigned i = 0; i < accumulator.part.rank; i++)
-    if (!is_row[i] && (!ir_index_is_const(accumulator.part.offsets[i], 0) ||
-                       !extent_equal(extent_of_index(accumulator.part.sizes[i]), extent_of(whole, i))))
+    if (!is_row[i] && !slice_has_dim(&accumulator.part, whole, i))
       return false;
   for (unsigned i = 0; i < sum.part.rank; i++)
     state->row[i] = row[i];

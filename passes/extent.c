@@ -21,16 +21,20 @@ unsigned slice_kept_dims(const ir_op *slice, const ir_type *type, unsigned *kept
   return count;
 }
 
+bool slice_has_dim(const ir_slice *slice, ir_value *whole, unsigned dim) {
+  return ir_index_is_const(slice->offsets[dim], 0) && ir_index_is_const(slice->strides[dim], 1) &&
+         extent_equal(extent_of_index(slice->sizes[dim]), extent_of(whole, dim));
+}
+
 bool slice_is_whole(const ir_op *op) {
   bool inserts = op->code == OP_TENSOR_INSERT_SLICE;
   if (!inserts && op->code != OP_TENSOR_EXTRACT_SLICE && op->code != OP_MEMREF_SUBVIEW)
     return false;
   ir_value *whole = ir_operand(op, inserts ? 1 : 0), *part = inserts ? ir_operand(op, 0) : ir_result(op, 0);
   ir_slice slice = ir_slice_of(op);
-  bool same =
-      whole->type == part->type && ir_indices_are(slice.rank, slice.offsets, 0) && ir_slice_has_unit_strides(&slice);
-  for (unsigned i = 0; same && i < slice.rank; i++)
-    same = extent_equal(extent_of_index(slice.sizes[i]), extent_of(whole, i));
+  bool same = whole->type == part->type;
+  for (unsigned dim = 0; same && dim < slice.rank; dim++)
+    same = slice_has_dim(&slice, whole, dim);
   return same;
 }
 

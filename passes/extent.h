@@ -76,6 +76,8 @@ int64_t extent_of_tiles(ir_value *value, unsigned dim);
 /* The dims of the larger side of a slice that its smaller side has kept, in order: fills kept[], returns how many there
  * are. `type` is the smaller side's type. */
 unsigned slice_kept_dims(const ir_op *slice, const ir_type *type, unsigned *kept);
+/* The slice has all of that dim of the value that it is of. */
+bool slice_has_dim(const ir_slice *slice, ir_value *whole, unsigned dim);
 /* The op cuts out, puts back or views all of its tensor or memref. */
 bool slice_is_whole(const ir_op *op);
 /* A call of a function that the pass "shapes" made, by its symbol, with the extents of all arguments. Its `num_results`

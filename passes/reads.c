@@ -158,11 +158,6 @@ typedef struct reads {
 
 static ir_value *view_of(reads *r, ir_value *source, const ir_slice *part);
 
-static bool is_whole_dim(ir_value *source, const ir_slice *part, unsigned dim) {
-  return ir_index_is_const(part->offsets[dim], 0) && ir_index_is_const(part->strides[dim], 1) &&
-         extent_equal(extent_of(source, dim), extent_of_index(part->sizes[dim]));
-}
-
 static void select_whole_dim(reads *r, ir_value *source, ir_slice *part, unsigned dim) {
   part->offsets[dim] = ir_index_const(0);
   part->sizes[dim] = pass_dim(&r->builder, source, dim);
@@ -220,7 +215,7 @@ static ir_value *view_reshaped(reads *r, ir_op *op, const ir_slice *part) {
     ir_dims parts = ir_dims_of(op, g);
     for (unsigned wide = parts.first; wide < parts.end; wide++) {
       unsigned from = splits ? wide : g, to = splits ? g : wide;
-      if (counts[g] > 1 && !is_whole_dim(result, part, from))
+      if (counts[g] > 1 && !slice_has_dim(part, result, from))
         return NULL;
       select_whole_dim(r, source, &of_source, to);
       if (counts[g] == 1)
@@ -252,7 +247,7 @@ static ir_value *create_view(reads *r, ir_value *source, const ir_slice *part) {
 static ir_value *view_of(reads *r, ir_value *source, const ir_slice *part) {
   bool whole = true;
   for (unsigned dim = 0; dim < part->rank; dim++)
-    whole &= is_whole_dim(source, part, dim);
+    whole &= slice_has_dim(part, source, dim);
   if (whole)
     return source;
   for (view *known = r->views; known; known = known->next)

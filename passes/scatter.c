@@ -44,8 +44,7 @@ static bool follow_slice(index_source *source, const ir_op *insert) {
   ir_value *part = ir_operand(insert, 0);
   int along = -1;
   for (unsigned dim = 0; dim < slice.rank; dim++) {
-    bool whole = ir_index_is_const(slice.offsets[dim], 0) &&
-                 extent_equal(extent_of_index(slice.sizes[dim]), extent_of(source->tensor, dim));
+    bool whole = slice_has_dim(&slice, source->tensor, dim);
     if (!whole && along >= 0)
       return false;
     along = whole ? along : (int)dim;

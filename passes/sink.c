@@ -23,8 +23,7 @@ static bool match_part(const ir_op *slice, ir_value *whole, unsigned dim, part *
   if ((smaller->rank != s.rank && !lacks_dim) || !ir_slice_has_unit_strides(&s))
     return false;
   for (unsigned i = 0; i < s.rank; i++)
-    if (i != dim &&
-        (!ir_index_is_const(s.offsets[i], 0) || !extent_equal(extent_of_index(s.sizes[i]), extent_of(whole, i))))
+    if (i != dim && !slice_has_dim(&s, whole, i))
       return false;
   *found = (part){s.offsets[dim], s.sizes[dim]};
   return true;
