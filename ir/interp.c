@@ -134,24 +134,6 @@ bool interp_run_block(ir_interp *interp, const ir_block *block) {
 
 /* -------------------------------------------------------------------------------------------------------- functions */
 
-static unsigned num_region_args(const ir_op *op) {
-  unsigned count = 0;
-  for (unsigned i = 0; i < op->num_regions; i++)
-    count += op->regions[i].num_args;
-  return count;
-}
-
-/* Gives slot numbers to all values of a function: arguments first, then op by op. Returns how many there are. */
-static unsigned number_values(ir_op *function) {
-  unsigned next = num_region_args(function);
-  function->mark = 0;
-  for (ir_op *op = ir_next_inside(function, function); op; op = ir_next_inside(function, op)) {
-    op->mark = next;
-    next += op->num_results + num_region_args(op);
-  }
-  return next;
-}
-
 static bool run_function(ir_interp *interp, ir_op *function, interp_value *arguments, interp_value *results) {
   ir_block *body = ir_region(function, 0);
   for (unsigned i = 0; i < body->num_args; i++)
@@ -174,7 +156,7 @@ static bool interp_call(ir_interp *interp, const ir_op *function, interp_value *
   if (!function->num_regions || !ir_region(function, 0)->last)
     return ir_op_error(function, "is a declaration and cannot run");
   ir_op *callee = ir_module_lookup(interp->module, ir_attr_string_or(function, "sym_name", ""));
-  unsigned num_values = number_values(callee);
+  unsigned num_values = ir_number_values(callee);
   interp_slot *caller = interp->slots, *slots = calloc(num_values + 1, sizeof *slots);
   if (!slots)
     return ir_op_error(function, "needs more memory than there is");

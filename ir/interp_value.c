@@ -11,18 +11,7 @@
 
 /* ------------------------------------------------------------------------------------------------------------ slots */
 
-/* Numbers of an op's results, then of its block arguments, follow the op's mark (interp.c assigns it). */
-static unsigned slot_number(const ir_value *value) {
-  if (value->op)
-    return value->op->mark + value->index;
-  const ir_op *parent = value->block->parent;
-  unsigned number = parent->mark + parent->num_results + value->index;
-  for (const ir_block *block = parent->regions; block < value->block; block++)
-    number += block->num_args;
-  return number;
-}
-
-static interp_slot *slot_of(ir_interp *interp, const ir_value *value) { return &interp->slots[slot_number(value)]; }
+static interp_slot *slot_of(ir_interp *interp, const ir_value *value) { return &interp->slots[ir_value_number(value)]; }
 
 interp_value *interp_get(ir_interp *interp, const ir_value *value) { return &slot_of(interp, value)->value; }
 

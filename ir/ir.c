@@ -438,6 +438,28 @@ void ir_clear_marks(const ir_op *top) {
     op->mark = 0;
 }
 
+unsigned ir_number_values(ir_op *top) {
+  unsigned next = 0;
+  for (ir_op *op = top; op; op = ir_next_inside(top, op)) {
+    op->mark = next;
+    next += op->num_results;
+    for (unsigned i = 0; i < op->num_regions; i++)
+      next += op->regions[i].num_args;
+  }
+  return next;
+}
+
+/* An op's results come first, then the arguments of its blocks. */
+unsigned ir_value_number(const ir_value *value) {
+  if (value->op)
+    return value->op->mark + value->index;
+  const ir_op *parent = value->block->parent;
+  unsigned number = parent->mark + parent->num_results + value->index;
+  for (const ir_block *block = parent->regions; block < value->block; block++)
+    number += block->num_args;
+  return number;
+}
+
 bool ir_contains(const ir_op *top, ir_opcode code) {
   const ir_op *op = ir_next_inside(top, top);
   while (op && op->code != code)

@@ -596,6 +596,10 @@ ir_op *ir_next_inside(const ir_op *top, const ir_op *op);
 /* Numbers the ops inside in their marks, from 1 on; returns the number behind the last. Or clears the marks. */
 uint32_t ir_number_ops(const ir_op *top);
 void ir_clear_marks(const ir_op *top);
+/* Numbers all results and block arguments of `top` and inside, by marks; returns how many there are. And the number of
+ * one, from 0 on. */
+unsigned ir_number_values(ir_op *top);
+unsigned ir_value_number(const ir_value *value);
 /* Some op inside is of that kind. */
 bool ir_contains(const ir_op *top, ir_opcode code);
 /* The op whose sym_name is `name` in the module's top level; NULL if there is none. Constant time but for the first

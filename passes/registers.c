@@ -15,15 +15,11 @@
 
 #include <string.h>
 
-/* The elements of the results of an op, then of the arguments of its blocks; NULL where not known yet. */
-typedef ir_value ***op_elements;
-
 typedef struct splitter {
   ir_module *module;
   ir_block *kernel;
-  op_elements *ops; /* by ir_op.mark, for all ops that there were at the start */
-  uint32_t num_ops;
-  ir_op **dead; /* in the order of the text */
+  ir_value ***elements; /* by number, of each value that there was at the start; NULL: not known yet */
+  ir_op **dead;         /* in the order of the text */
   size_t num_dead;
 } splitter;
 
@@ -32,24 +28,6 @@ static bool is_vector(const ir_value *value) { return value->type->kind == IR_TY
 static int64_t count_of(const ir_value *value) { return is_vector(value) ? ir_type_num_elements(value->type) : 1; }
 
 /* -------------------------------------------------------------------------------------------------------- elements */
-
-static void add_op(splitter *s, const ir_op *op) {
-  unsigned count = op->num_results;
-  for (unsigned i = 0; i < op->num_regions; i++)
-    count += ir_region(op, i)->num_args;
-  ir_value ***values = IR_NEW_ARRAY(&s->module->arena, ir_value **, count + 1);
-  memset(values, 0, (count + 1) * sizeof *values);
-  s->ops[op->mark] = values;
-}
-
-/* Where the elements of a value are kept. */
-static ir_value ***slot_of(const splitter *s, const ir_value *value) {
-  const ir_op *op = value->op ? value->op : value->block->parent;
-  unsigned at = value->op ? value->index : op->num_results + value->index;
-  for (unsigned i = 0; !value->op && ir_region(op, i) != value->block; i++)
-    at += ir_region(op, i)->num_args;
-  return &s->ops[op->mark][at];
-}
 
 static ir_value *extract(ir_builder *at, ir_value *vector, int64_t element) {
   int64_t position[IR_MAX_RANK];
@@ -60,12 +38,12 @@ static ir_value *extract(ir_builder *at, ir_value *vector, int64_t element) {
 }
 
 static ir_value **new_elements(splitter *s, const ir_value *value) {
-  return *slot_of(s, value) = IR_NEW_ARRAY(&s->module->arena, ir_value *, count_of(value));
+  return s->elements[ir_value_number(value)] = IR_NEW_ARRAY(&s->module->arena, ir_value *, count_of(value));
 }
 
 /* The elements of a vector; those of one that stays whole are taken out right behind it. */
 static ir_value **elements_of(splitter *s, ir_value *value) {
-  ir_value **elements = *slot_of(s, value);
+  ir_value **elements = s->elements[ir_value_number(value)];
   if (elements)
     return elements;
   elements = new_elements(s, value);
@@ -283,6 +261,7 @@ static bool keeps_vectors(const ir_op *op) {
 
 /* False where the op keeps its vectors. */
 static bool split_op(splitter *s, ir_op *op) {
+  ir_value **elements;
   switch (op->code) {
   case OP_ARITH_CONSTANT:
     split_constant(s, op);
@@ -299,11 +278,12 @@ static bool split_op(splitter *s, ir_op *op) {
     split_insert_slice(s, op);
     return true;
   case OP_VECTOR_FROM_ELEMENTS:
+    elements = new_elements(s, ir_result(op, 0));
     for (unsigned i = 0; i < op->num_operands; i++)
-      (i ? *slot_of(s, ir_result(op, 0)) : new_elements(s, ir_result(op, 0)))[i] = ir_operand(op, i);
+      elements[i] = ir_operand(op, i);
     return true;
   case OP_VECTOR_SHAPE_CAST:
-    *slot_of(s, ir_result(op, 0)) = elements_of(s, ir_operand(op, 0));
+    s->elements[ir_value_number(ir_result(op, 0))] = elements_of(s, ir_operand(op, 0));
     return true;
   default:
     if (!ir_op_has(op, IR_ELEMENTWISE) || op->num_results != 1)
@@ -340,12 +320,10 @@ bool pass_registers(ir_module *module, const pass_options *options) {
                     options->target->name);
   splitter s = {.module = module};
   ir_block *top = ir_region(module->root, 0);
-  module->root->mark = 0;
-  s.num_ops = ir_number_ops(module->root);
-  s.ops = IR_NEW_ARRAY(&module->arena, op_elements, s.num_ops);
-  s.dead = IR_NEW_ARRAY(&module->arena, ir_op *, s.num_ops);
-  for (const ir_op *op = module->root; op; op = ir_next_inside(module->root, op))
-    add_op(&s, op);
+  s.dead = IR_NEW_ARRAY(&module->arena, ir_op *, ir_number_ops(module->root));
+  unsigned num_values = ir_number_values(module->root);
+  s.elements = IR_NEW_ARRAY(&module->arena, ir_value **, num_values);
+  memset(s.elements, 0, num_values * sizeof *s.elements);
   for (ir_op *function = top->first; function; function = function->next) {
     if (function->code != OP_FUNC_FUNC)
       continue;

@@ -41,8 +41,8 @@ typedef struct outer_tile {
 typedef struct kernel {
   ir_module *module;
   ir_block *block; /* of the forall */
-  tile **tiles;    /* by number of the value: op->mark plus its position among results, then block arguments */
-  unsigned num_values, num_retired;
+  tile **tiles;    /* by number of the value */
+  unsigned num_retired;
   outer_tile *outer;
   bool is_narrow;  /* there are no products: sizes up to SIZE_UNIT are powers of two */
   ir_op **retired; /* tensor ops, those that define before those that use */
@@ -114,13 +114,8 @@ static bool same_sizes(const tile *a, const tile *b) {
   return true;
 }
 
-static unsigned value_number(const ir_value *value) {
-  return value->op ? value->op->mark + value->index
-                   : value->block->parent->mark + value->block->parent->num_results + value->index;
-}
-
 static tile *define(kernel *k, const ir_value *value, const tile *t) {
-  return k->tiles[value_number(value)] = ir_arena_copy(&k->module->arena, t, sizeof *t);
+  return k->tiles[ir_value_number(value)] = ir_arena_copy(&k->module->arena, t, sizeof *t);
 }
 
 /* The vector of a tile, zeros where its content does not matter. */
@@ -179,7 +174,7 @@ static bool is_outer(const kernel *k, const ir_value *tensor) {
 
 /* The tile of an operand; NULL after an error. */
 static tile *tile_of(kernel *k, const ir_op *user, ir_value *tensor) {
-  return is_outer(k, tensor) ? outer_tile_of(k, user, tensor) : k->tiles[value_number(tensor)];
+  return is_outer(k, tensor) ? outer_tile_of(k, user, tensor) : k->tiles[ir_value_number(tensor)];
 }
 
 /* -------------------------------------------------------------------------------------------------- structured ops */
@@ -563,12 +558,10 @@ bool pass_vectorize_tiles(ir_op *forall, const pass_options *options) {
     return true;
   kernel k = {.module = forall->module, .block = ir_region(forall, 0), .is_narrow = true};
   for (ir_op *op = ir_next_inside(forall, forall); op; op = ir_next_inside(forall, op)) {
-    op->mark = k.num_values;
-    k.num_values += op->num_results + (op->code == OP_SCF_FOR ? ir_region(op, 0)->num_args : 0);
     k.num_retired++;
     k.is_narrow &= !ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op);
   }
-  k.tiles = IR_NEW_ARRAY(&k.module->arena, tile *, k.num_values);
+  k.tiles = IR_NEW_ARRAY(&k.module->arena, tile *, ir_number_values(forall));
   k.retired = IR_NEW_ARRAY(&k.module->arena, ir_op *, k.num_retired);
   k.num_retired = 0;
   if (!vectorize_block(&k, k.block))
