@@ -239,6 +239,21 @@ bool ir_type_is_static(const ir_type *type) {
   return true;
 }
 
+unsigned ir_type_next_long_dim(const ir_type *type, unsigned dim) {
+  while (dim < type->rank && type->shape[dim] == 1)
+    dim++;
+  return dim;
+}
+
+bool ir_type_has_extents_of(const ir_type *type, const ir_type *other) {
+  unsigned i = ir_type_next_long_dim(type, 0), k = ir_type_next_long_dim(other, 0);
+  while (i < type->rank && k < other->rank && type->shape[i] == other->shape[k]) {
+    i = ir_type_next_long_dim(type, i + 1);
+    k = ir_type_next_long_dim(other, k + 1);
+  }
+  return i == type->rank && k == other->rank;
+}
+
 int64_t ir_type_num_elements(const ir_type *type) {
   int64_t count = 1;
   bool saturated = false;

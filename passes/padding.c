@@ -23,12 +23,9 @@ typedef struct search {
 
 /* The dim of `to` that is dim `dim` of `from`, where the one has the other's dims but for some of extent 1. */
 static int cast_dim(const ir_type *from, const ir_type *to, int dim) {
-  unsigned i = 0, k = 0;
-  for (;; i++, k++) {
-    while (i < from->rank && from->shape[i] == 1)
-      i++;
-    while (k < to->rank && to->shape[k] == 1)
-      k++;
+  for (unsigned i = 0, k = 0;; i++, k++) {
+    i = ir_type_next_long_dim(from, i);
+    k = ir_type_next_long_dim(to, k);
     if (i == from->rank || k == to->rank || from->shape[i] != to->shape[k])
       return NONE;
     if ((int)i == dim)

@@ -59,24 +59,9 @@ typedef struct remake {
 
 /* --------------------------------------------------------------------------------------------------------- readers */
 
-/* The next dim of the type, from this one on, that may be longer than 1. */
-static unsigned next_long_dim(const ir_type *type, unsigned dim) {
-  while (dim < type->rank && type->shape[dim] == 1)
-    dim++;
-  return dim;
-}
-
 /* Has an element for each of the softmax's weights, but for dims of extent 1. */
 static bool is_matrix(const remake *r, const ir_value *value) {
-  const ir_type *type = value->type, *weights = ir_result(r->softmax, 0)->type;
-  if (type->kind != IR_TYPE_TENSOR)
-    return false;
-  unsigned i = next_long_dim(type, 0), k = next_long_dim(weights, 0);
-  while (i < type->rank && k < weights->rank && type->shape[i] == weights->shape[k]) {
-    i = next_long_dim(type, i + 1);
-    k = next_long_dim(weights, k + 1);
-  }
-  return i == type->rank && k == weights->rank;
+  return value->type->kind == IR_TYPE_TENSOR && ir_type_has_extents_of(value->type, ir_result(r->softmax, 0)->type);
 }
 
 /* Makes one matrix, element by element. */

@@ -349,23 +349,6 @@ static bool vectorize_insert_slice(kernel *k, ir_op *op) {
   return define_reshaped(k, op, source, dest->extents);
 }
 
-/* The next dim from `dim` on whose extent is not known to be 1. */
-static unsigned next_long_dim(const ir_type *type, unsigned dim) {
-  while (dim < type->rank && type->shape[dim] == 1)
-    dim++;
-  return dim;
-}
-
-/* The extents other than 1 are the same, in the same order. */
-static bool keeps_extents(const ir_type *from, const ir_type *to) {
-  unsigned i = next_long_dim(from, 0), k = next_long_dim(to, 0);
-  while (i < from->rank && k < to->rank && from->shape[i] == to->shape[k]) {
-    i = next_long_dim(from, i + 1);
-    k = next_long_dim(to, k + 1);
-  }
-  return i == from->rank && k == to->rank;
-}
-
 /* Casts and reshapes. Extents of results that are not static are those of the source dims that they come from. */
 static bool vectorize_reshape(kernel *k, ir_op *op) {
   const tile *from = tile_of(k, op, ir_operand(op, 0));
@@ -374,12 +357,12 @@ static bool vectorize_reshape(kernel *k, ir_op *op) {
     return false;
   ir_builder builder = ir_builder_before(op);
   const ir_type *before = ir_operand(op, 0)->type, *after = ir_result(op, 0)->type;
-  bool kept = op->code != OP_TENSOR_CAST && keeps_extents(before, after);
+  bool kept = op->code != OP_TENSOR_CAST && ir_type_has_extents_of(after, before);
   for (unsigned dim = 0, source = 0; dim < after->rank; dim++) {
     if (op->code == OP_TENSOR_CAST) {
       extents[dim] = from->extents[dim];
     } else if (kept && after->shape[dim] != 1) {
-      source = next_long_dim(before, source);
+      source = ir_type_next_long_dim(before, source);
       extents[dim] = from->extents[source++];
     } else {
       extents[dim] = pass_dim(&builder, ir_result(op, 0), dim);
@@ -496,7 +479,7 @@ bool vectorize_tiles_can(ir_op *op) {
     return true;
   case OP_TENSOR_EXPAND_SHAPE:
   case OP_TENSOR_COLLAPSE_SHAPE:
-    return keeps_extents(ir_operand(op, 0)->type, ir_result(op, 0)->type);
+    return ir_type_has_extents_of(ir_operand(op, 0)->type, ir_result(op, 0)->type);
   default:
     return false;
   }
