@@ -28,8 +28,6 @@ static bool has_one_input_in_place(const ir_op *op) {
 }
 
 bool body_is_cast(const ir_op *op) {
-  if (op->num_operands == 1 && ir_op_has(op, IR_ELEMENTWISE))
-    return op->code == OP_ARITH_TRUNCF || op->code == OP_ARITH_EXTF;
   return has_one_input_in_place(op) && body_unconverted(ir_yielded(op, 0)) == body_argument(op, 0);
 }
 

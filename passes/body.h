@@ -6,7 +6,7 @@
 
 /* What was converted to the value by extensions and truncations; the value itself where none were. */
 ir_value *body_unconverted(ir_value *value);
-/* A generic of one input whose body only converts it between floats, element by element, or such an elementwise op. */
+/* A structured op of one input whose body only converts it between floats, element by element. */
 bool body_is_cast(const ir_op *op);
 /* A structured op that widens each element of its one input, and does nothing else. */
 bool body_is_widening(const ir_op *op);

@@ -428,14 +428,10 @@ static bool takes_back(const ir_op *op, const ir_value *quotients, const ir_valu
     return false;
   unsigned of_sum = ir_operand(op, 1) == sum;
   const ir_map *const *maps = ir_structure_of(op)->maps;
-  const ir_op *product = ir_yielded(op, 0)->op;
-  if (ir_operand(op, of_sum) != sum || ir_operand(op, 1 - of_sum) != quotients || maps[of_sum] != rows ||
-      !ir_map_is_identity(maps[1 - of_sum]) || !ir_map_is_identity(maps[2]) || !product ||
-      product->code != OP_ARITH_MULF)
-    return false;
-  const ir_value *a = ir_operand(product, 0), *b = ir_operand(product, 1);
-  const ir_value *x = body_argument(op, 0), *y = body_argument(op, 1);
-  return (a == x && b == y) || (a == y && b == x);
+  const ir_op *product = body_combiner(op);
+  return ir_operand(op, of_sum) == sum && ir_operand(op, 1 - of_sum) == quotients && maps[of_sum] == rows &&
+         ir_map_is_identity(maps[1 - of_sum]) && ir_map_is_identity(maps[2]) && product &&
+         product->code == OP_ARITH_MULF;
 }
 
 /* Who multiplies the quotients, which `op` makes of the accumulator, by the sums reads the accumulator. */

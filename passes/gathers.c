@@ -138,7 +138,6 @@ static bool move_read(const ir_op *op, ir_op *read) {
 }
 
 void pass_absorb_gathers(ir_op *op, const pass_options *options) {
-  (void)options;
   if (!ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY))
     return;
   unsigned moves = 0;

@@ -190,8 +190,7 @@ void pass_hide_lowest(ir_op *op, const pass_options *options) {
     return;
   const ir_value *scores = ir_operand(op, 0);
   ir_op *maker = scores->op;
-  if (!maker || !body_is_elementwise(maker) || !maker->num_regions || maker->num_results != 1 ||
-      !ir_value_has_one_use(scores))
+  if (!maker || !body_is_elementwise(maker) || maker->num_results != 1 || !ir_value_has_one_use(scores))
     return;
   const ir_map *out = ir_init_map(maker, scores->index);
   int keys = ir_map_result_dim(out, (unsigned)ir_attr_int_or(op, "dimension", 0));

@@ -132,8 +132,7 @@ static bool is_made_again(const remake *r, const ir_op *op) {
  * at. */
 static bool is_hidden(const remake *r, const ir_value *value, unsigned *steps) {
   const ir_op *op = value->op;
-  if (!op || op->block != r->softmax->block || !ir_op_has(op, IR_STRUCTURED) || !body_is_elementwise(op) || !*steps ||
-      !--*steps)
+  if (!op || op->block != r->softmax->block || !body_is_elementwise(op) || !*steps || !--*steps)
     return false;
   bool found = false;
   for (const ir_op *inner = ir_region(op, 0)->first; inner && !found; inner = inner->next) {
