@@ -225,3 +225,28 @@ func.func @open_divided(%y: tensor<?x5xf32>, %n: tensor<?x5xf32>) -> tensor<?x5x
   } -> tensor<?x5xf32>
   return %r : tensor<?x5xf32>
 }
+
+// The view moves to before what splits other dims.
+// CHECK-LABEL: func.func @reshaped(
+// CHECK: %[[VIEW:.*]] = tensor.extract_slice %arg0[0, 0] [%{{.*}}, 8] [%{{.*}}, 1]
+// CHECK: %[[PARTS:.*]] = tensor.expand_shape %[[VIEW]]
+// CHECK: linalg.generic {{.*}} ins(%[[PARTS]] : tensor<?x2x4xf32>)
+func.func @reshaped(%x: tensor<?x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x2x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %extent = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %rows = tensor.dim %n, %c0 : tensor<?x8xf32>
+  %parts = tensor.expand_shape %x [[0], [1, 2]] output_shape [%extent, 2, 4] : tensor<?x8xf32> into tensor<?x2x4xf32>
+  %e = tensor.empty(%rows) : tensor<?x2x4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]} outs(%e : tensor<?x2x4xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %l = linalg.index 2 : index
+    %one = arith.cmpi eq, %extent, %c1 : index
+    %k = arith.select %one, %c0, %i : index
+    %a = tensor.extract %parts[%k, %j, %l] : tensor<?x2x4xf32>
+    linalg.yield %a : f32
+  } -> tensor<?x2x4xf32>
+  return %r : tensor<?x2x4xf32>
+}
