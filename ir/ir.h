@@ -231,6 +231,8 @@ const ir_map *ir_map_without(ir_module *module, unsigned num_dims, unsigned coun
 bool ir_map_is_identity(const ir_map *map);
 /* Each result is a distinct dim (some dims may be missing). */
 bool ir_map_is_projected_permutation(const ir_map *map);
+/* .. and none is missing. */
+bool ir_map_is_permutation(const ir_map *map);
 /* The dim that result `i` is, or -1 where it is another expression. */
 int ir_map_result_dim(const ir_map *map, unsigned i);
 /* .. that its last one is, along which memory goes on in a row-major operand; -1 also where there is none. */

@@ -298,3 +298,7 @@ bool ir_map_is_projected_permutation(const ir_map *map) {
   }
   return !map->num_syms;
 }
+
+bool ir_map_is_permutation(const ir_map *map) {
+  return map->num_results == map->num_dims && ir_map_is_projected_permutation(map);
+}

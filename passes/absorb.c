@@ -557,9 +557,8 @@ static ir_op *write_transposed(ir_op *move) {
   const ir_structure *structure = ir_structure_of(move);
   ir_cell init;
   bool fits = op && op->block == move->block && op->num_results == 1 && ir_value_has_one_use(ir_result(op, 0)) &&
-              recast_begin(&parts, op) && ir_map_is_projected_permutation(structure->maps[0]) &&
-              structure->maps[0]->num_results == structure->num_loops && ir_map_is_identity(structure->maps[1]) &&
-              ir_map_is_projected_permutation(parts.maps[parts.num_ins]);
+              recast_begin(&parts, op) && ir_map_is_permutation(structure->maps[0]) &&
+              ir_map_is_identity(structure->maps[1]) && ir_map_is_projected_permutation(parts.maps[parts.num_ins]);
   bool reads = fits && ir_body_reads_init(op, 0);
   if (!fits || (reads && !ir_value_splat(ir_init(op, 0), &init)))
     return move;

@@ -15,10 +15,8 @@ bool body_is_elementwise(const ir_op *op) {
 }
 
 bool body_is_pointwise(const ir_op *op) {
-  if (!body_is_elementwise(op) || op->num_results != 1 || ir_body_reads_init(op, 0))
-    return false;
-  const ir_map *out = ir_init_map(op, 0);
-  return ir_map_is_projected_permutation(out) && out->num_results == out->num_dims;
+  return body_is_elementwise(op) && op->num_results == 1 && !ir_body_reads_init(op, 0) &&
+         ir_map_is_permutation(ir_init_map(op, 0));
 }
 
 /* Each element of the one result is made where the one input has its own. */

@@ -172,8 +172,7 @@ bool buffer_same_elements(const ir_op *op, unsigned in, unsigned out) {
     return false;
   const ir_structure *structure = ir_structure_of(op);
   return !structure->reductions && structure->maps[in] == structure->maps[out] &&
-         structure->maps[out]->num_results == structure->num_loops &&
-         ir_map_is_projected_permutation(structure->maps[out]);
+         ir_map_is_permutation(structure->maps[out]);
 }
 
 /* One write under examination. */

@@ -68,9 +68,7 @@ static int input_of(const ir_op *op, const ir_value *value) {
 
 /* Each iteration of the op has an element of its own of the operand. */
 static bool has_all_loops(const ir_op *op, unsigned operand) {
-  const ir_structure *structure = ir_structure_of(op);
-  const ir_map *map = structure->maps[operand];
-  return ir_map_is_projected_permutation(map) && map->num_results == structure->num_loops;
+  return ir_map_is_permutation(ir_structure_of(op)->maps[operand]);
 }
 
 /* The product can read the input in place of what the op makes of it, which may repeat it. */

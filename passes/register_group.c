@@ -80,8 +80,7 @@ static bool link_loops(const ir_map *result_map, const ir_value *memory, registe
     map = structure->maps[i];
     member->linked |= ir_bit(i);
   }
-  if (!map || !ir_map_is_projected_permutation(map) || structure->num_loops != map->num_results ||
-      ir_init_map(op, 0) != map)
+  if (!map || !ir_map_is_permutation(map) || ir_init_map(op, 0) != map)
     return false;
   for (unsigned dim = 0, first; dim < result_map->num_results; dim++) {
     unsigned last = register_member_dims(member, dim, &first) - 1;
@@ -235,9 +234,8 @@ static void find_prologue(ir_op *leader, ir_op *first, const register_plan *plan
 /* Each element of input `i` is read once, by a reduction that is no product. */
 static bool reads_once(const ir_op *op, unsigned i) {
   const ir_structure *structure = ir_structure_of(op);
-  const ir_map *map = structure->maps[i];
   return structure->reductions && !ir_is_contraction(op) && ir_type_is_shaped(ir_input(op, i)->type) &&
-         ir_map_is_projected_permutation(map) && map->num_results == structure->num_loops;
+         ir_map_is_permutation(structure->maps[i]);
 }
 
 /* How many register tiles of the contraction read each element of input `i` from where it lies, in lanes and as nothing
