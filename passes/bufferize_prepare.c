@@ -83,11 +83,9 @@ static void repeat_for_users(ir_block *block) {
  * may have put into its memory what is read then. */
 static bool is_read_again(const ir_value *tensor, const ir_use *writer) {
   ir_op *at = writer->user;
-  for (const ir_use *use = tensor->uses; use; use = use->next) {
+  for (const ir_use *use = view_next_use(tensor, NULL); use; use = view_next_use(tensor, use)) {
     ir_op *user = use == writer ? NULL : ir_op_ancestor_in(use->user, at->block);
     if (use != writer && (!user || user == at || !ir_op_is_before(user, at) || starts_writing(use)))
-      return true;
-    if (user && ir_op_has(use->user, IR_VIEW) && is_read_again(ir_result(use->user, 0), writer))
       return true;
   }
   return false;

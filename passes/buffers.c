@@ -156,8 +156,6 @@ ir_value *buffer_create(buffers *b, ir_op *op, ir_value *like, bool exact) {
 
 /* -------------------------------------------------------------------------------------------------------- conflicts */
 
-static bool is_view(const ir_use *use) { return ir_op_has(use->user, IR_VIEW) && ir_use_index(use) == 0; }
-
 /* `memref` is made by taking the slice of `insert` from the memory `whole`, or lies within that. */
 static bool lies_in_slice(const ir_value *memref, const ir_value *whole, const ir_op *insert) {
   for (; memref->op && ir_op_has(memref->op, IR_VIEW); memref = ir_operand(memref->op, 0))
@@ -228,13 +226,12 @@ static bool use_reads(const write *w, const ir_use *use) {
 
 /* Does the write destroy what some use of `value`, the old tensor or a view of it, reads? */
 static bool destroys(const write *w, const ir_value *value) {
-  for (const ir_use *use = value->uses; use; use = use->next) {
+  for (const ir_use *use = view_next_use(value, NULL); use; use = view_next_use(value, use)) {
     ir_op *user = use->user;
     unsigned i = ir_use_index(use);
-    if (is_view(use)) {
-      if (destroys(w, ir_result(user, 0)))
-        return true;
-    } else if (user == w->writer && i == w->tied) {
+    if (view_is_of(use))
+      continue;
+    if (user == w->writer && i == w->tied) {
       if (w->reads && loop_around_both(w, user))
         return true;
     } else if (user == w->writer) {
@@ -252,8 +249,8 @@ static bool destroys(const write *w, const ir_value *value) {
 
 /* Nothing from op number `mark` on uses the value or a view of it. */
 static bool is_over(const ir_value *value, uint32_t mark) {
-  for (const ir_use *use = value->uses; use; use = use->next)
-    if (is_view(use) ? !is_over(ir_result(use->user, 0), mark) : use->user->mark >= mark)
+  for (const ir_use *use = view_next_use(value, NULL); use; use = view_next_use(value, use))
+    if (!view_is_of(use) && use->user->mark >= mark)
       return false;
   return true;
 }

@@ -56,6 +56,16 @@ static const ir_op *top_of(const ir_op *op) {
   return op;
 }
 
+const ir_use *view_next_use(const ir_value *value, const ir_use *use) {
+  if (!use)
+    return value->uses;
+  if (view_is_of(use) && ir_result(use->user, 0)->uses)
+    return ir_result(use->user, 0)->uses;
+  while (!use->next && use->value != value)
+    use = &use->value->op->operands[0];
+  return use->next;
+}
+
 /* The op reads what the use is of, if it does anything with the elements. */
 static bool only_reads(const ir_use *use) {
   const ir_op *op = use->user;
@@ -68,13 +78,9 @@ static bool only_reads(const ir_use *use) {
 }
 
 static bool is_written_in(const ir_value *memory, const ir_op *kernel) {
-  for (const ir_use *use = memory->uses; use; use = use->next) {
-    const ir_op *op = use->user;
-    bool writes = ir_op_has(op, IR_VIEW) ? is_written_in(ir_result(op, 0), kernel)
-                                         : !only_reads(use) && (!kernel || top_of(op) == kernel);
-    if (writes)
+  for (const ir_use *use = view_next_use(memory, NULL); use; use = view_next_use(memory, use))
+    if (!view_is_of(use) && !only_reads(use) && (!kernel || top_of(use->user) == kernel))
       return true;
-  }
   return false;
 }
 

@@ -9,6 +9,7 @@
  * A buffer that leaves our sight (into a result of an op that is no view) or that is released anywhere but after its
  * uses in its own block is left alone, as are those on the stack.
  * Terminates: one walk over the blocks; a view is defined after what it shows. */
+#include "passes/memory.h"
 #include "passes/passes.h"
 #include "passes/tile.h"
 
@@ -27,15 +28,8 @@ static void add_use(buffer *b, ir_op *op) {
     b->last = op;
 }
 
-/* A name of the buffer: its own, or that of a view. */
-typedef struct alias alias;
-struct alias {
-  alias *next;
-  const ir_value *memref;
-};
-
 /* False where it is not known what becomes of the buffer. */
-static bool add_user(buffer *b, const ir_use *use, alias **aliases) {
+static bool add_user(buffer *b, const ir_use *use) {
   ir_block *block = b->alloc->block;
   ir_op *user = use->user, *op = ir_op_ancestor_in(user, block);
   if (user->code == OP_MEMREF_DEALLOC) {
@@ -45,24 +39,17 @@ static bool add_user(buffer *b, const ir_use *use, alias **aliases) {
   }
   add_use(b, op);
   for (unsigned i = 0; i < user->num_results; i++)
-    if (ir_result(user, i)->type->kind == IR_TYPE_MEMREF) {
-      if (!ir_op_has(user, IR_VIEW))
-        return false;
-      *aliases = IR_NEW_OF(&user->module->arena, alias, .next = *aliases, .memref = ir_result(user, i));
-    }
+    if (ir_result(user, i)->type->kind == IR_TYPE_MEMREF && !view_is_of(use))
+      return false;
   return !ir_op_has(user, IR_TERMINATOR) && op != block->last;
 }
 
 /* Finds when the buffer is needed; false where it must be left alone. */
 static bool find_uses(buffer *b) {
-  alias *aliases = &(alias){.memref = ir_result(b->alloc, 0)};
-  while (aliases) {
-    const ir_value *memref = aliases->memref;
-    aliases = aliases->next;
-    for (const ir_use *use = memref->uses; use; use = use->next)
-      if (!add_user(b, use, &aliases))
-        return false;
-  }
+  const ir_value *memref = ir_result(b->alloc, 0);
+  for (const ir_use *use = view_next_use(memref, NULL); use; use = view_next_use(memref, use))
+    if (!add_user(b, use))
+      return false;
   return b->first && b->dealloc && b->dealloc->mark > b->last->mark;
 }
 
