@@ -78,28 +78,30 @@ bool fusion_join_root(fusion *f, fusion_node *n) {
 
 /* -------------------------------------------------------------------------------------------------------- followers */
 
-/* What the op needs comes before `place`, or can: it is computed from scalars and extents by no more than so many
- * ops. */
+/* What the op and its body need comes before `place`, or can: it is computed from scalars and extents by no more than
+ * so many ops. */
 static bool can_stand_before(const fusion *f, const ir_op *op, ir_op *place, unsigned *steps) {
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    ir_op *from = ir_operand(op, i)->op;
-    if (!from || from->block != f->block || from == place || ir_op_is_before(from, place))
-      continue;
-    if (ir_op_has(from, IR_STRUCTURED) || from->num_regions || !ir_op_has(from, IR_PURE) || !*steps || !--*steps ||
-        !can_stand_before(f, from, place, steps))
-      return false;
-  }
+  for (const ir_op *inner = op; inner; inner = ir_next_inside(op, inner))
+    for (unsigned i = 0; i < inner->num_operands; i++) {
+      ir_op *from = ir_operand(inner, i)->op;
+      if (!from || from->block != f->block || from == place || ir_op_is_before(from, place))
+        continue;
+      if (ir_op_has(from, IR_STRUCTURED) || from->num_regions || !ir_op_has(from, IR_PURE) || !*steps || !--*steps ||
+          !can_stand_before(f, from, place, steps))
+        return false;
+    }
   return true;
 }
 
 static void bring_before(const fusion *f, const ir_op *op, ir_op *place) {
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    ir_op *from = ir_operand(op, i)->op;
-    if (!from || from->block != f->block || from == place || ir_op_is_before(from, place))
-      continue;
-    bring_before(f, from, place);
-    ir_op_move_before(from, place);
-  }
+  for (const ir_op *inner = op; inner; inner = ir_next_inside(op, inner))
+    for (unsigned i = 0; i < inner->num_operands; i++) {
+      ir_op *from = ir_operand(inner, i)->op;
+      if (!from || from->block != f->block || from == place || ir_op_is_before(from, place))
+        continue;
+      bring_before(f, from, place);
+      ir_op_move_before(from, place);
+    }
 }
 
 /* Elementwise, and reads nothing computed after `op`, so that it can stand right behind that. */

@@ -29,9 +29,10 @@ static bool bring_before(ir_op *op, ir_op *place, unsigned *steps) {
   bool tensors = ir_op_has(op, IR_STRUCTURED) && !ir_op_touches(op, IR_TYPE_MEMREF);
   if (op == place || !*steps || !--*steps || !(tensors || (ir_op_has(op, IR_PURE) && !op->num_regions)))
     return false;
-  for (unsigned i = 0; i < op->num_operands; i++)
-    if (ir_operand(op, i)->op && !bring_before(ir_operand(op, i)->op, place, steps))
-      return false;
+  for (const ir_op *inner = op; inner; inner = ir_next_inside(op, inner))
+    for (unsigned i = 0; i < inner->num_operands; i++)
+      if (ir_operand(inner, i)->op && !bring_before(ir_operand(inner, i)->op, place, steps))
+        return false;
   ir_op_move_before(op, place);
   return true;
 }
