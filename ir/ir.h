@@ -162,8 +162,8 @@ static inline bool ir_type_is_shaped(const ir_type *type) {
   return type->kind == IR_TYPE_TENSOR || type->kind == IR_TYPE_VECTOR || type->kind == IR_TYPE_MEMREF;
 }
 bool ir_type_is_static(const ir_type *type); /* no extent is dynamic */
-/* The next dim from this one on whose extent is not known to be 1; the rank where there is none. Whether both types have
- * the same such extents, in the same order. */
+/* The next dim from this one on whose extent is not known to be 1; the rank where there is none. Whether both types
+ * have the same such extents, in the same order. */
 unsigned ir_type_next_long_dim(const ir_type *type, unsigned dim);
 bool ir_type_has_extents_of(const ir_type *type, const ir_type *other);
 int64_t ir_type_num_elements(const ir_type *type); /* 1 for scalars; IR_DYNAMIC if unknown; saturates at INT64_MAX */

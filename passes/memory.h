@@ -13,8 +13,8 @@ static inline const ir_value *view_root(const ir_value *value) {
 /* What the use is by shows the value, or a part of it, as another one: its result. */
 static inline bool view_is_of(const ir_use *use) { return ir_op_has(use->user, IR_VIEW) && ir_use_index(use) == 0; }
 
-/* The use behind `use` among those of the value, each of which those of the view that it makes follow; of NULL the first
- * one. NULL: there is none. */
+/* The use behind `use` among those of the value, each of which those of the view that it makes follow; of NULL the
+ * first one. NULL: there is none. */
 const ir_use *view_next_use(const ir_value *value, const ir_use *use);
 
 /* The bytes of that, INT64_MAX where they are too many to count; IR_DYNAMIC, less than any number, where not known. */
