@@ -271,7 +271,7 @@ static ir_op *move_factor(ir_op *op, unsigned side, const pass_options *options)
 
 /* As many rows, and columns, pay for terms that stand side by side in panels, which constants do before the program
  * runs if they are read as they are; and of so many terms no sum overflows. */
-enum { MIN_ROWS_OF_BYTES = 12, MOST_BYTE_TERMS = INT32_MAX / (INT8_MIN * INT8_MIN) };
+enum { MIN_ROWS_OF_BYTES = 2, MIN_ROWS_OF_WORDS = 12, MOST_BYTE_TERMS = INT32_MAX / (INT8_MIN * INT8_MIN) };
 
 static bool sums_bytes(const ir_op *op, const target_facts *target) {
   const ir_structure *structure = ir_structure_of(op);
@@ -279,10 +279,11 @@ static bool sums_bytes(const ir_op *op, const target_facts *target) {
   if (!target->integer_terms || !is_exact(op) || sums == IR_I32 || ir_scalar_bits(sums) < 32 ||
       !body_starts_from_zero(op))
     return false;
+  bool as_they_are = target->integer_terms == TARGET_BYTES;
   for (unsigned side = 0; side < 2; side++) {
     int64_t rows = ir_own_iterations(op, side, 1 - side);
-    bool is_few = rows != IR_DYNAMIC && rows < MIN_ROWS_OF_BYTES;
-    bool is_ready = target->integer_terms == TARGET_BYTES && ir_made_by(ir_input(op, 1 - side), OP_ARITH_CONSTANT);
+    bool is_few = rows != IR_DYNAMIC && rows < (as_they_are ? MIN_ROWS_OF_BYTES : MIN_ROWS_OF_WORDS);
+    bool is_ready = as_they_are && ir_made_by(ir_input(op, 1 - side), OP_ARITH_CONSTANT);
     if (ir_input(op, side)->type->element != IR_I8 || (is_few && !is_ready))
       return false;
   }

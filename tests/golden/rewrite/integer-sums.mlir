@@ -1,5 +1,5 @@
 // Products of i8 are added up in i32 where the machine adds several at once: in whatever type a program adds them up, as
-// long as enough rows meet enough columns and no sum can overflow. Scales leave the factors first, also those that an
+// long as several rows meet several columns and no sum can overflow. Scales leave the factors first, also those that an
 // exporter wrote an op of their own for.
 // RUN: tcc-attn opt %s --target=host:znver4 --passes=move-factors,simplify | FileCheck %s
 // RUN: tcc-attn opt %s --target=host:znver3 --passes=move-factors,simplify | FileCheck %s
@@ -58,20 +58,20 @@ func.func @wide(%a: tensor<40x64xi8>, %b: tensor<64x33xi8>) -> tensor<40x33xi64>
   return %c : tensor<40x33xi64>
 }
 
-// Few rows of another argument are read as they are, sums that begin with something go on in their type, and 131072
+// One row reads another argument as it is, sums that begin with something go on in their type, and 131072
 // products of -128 by -128 are 2^31.
 // CHECK-LABEL: func.func @others(
 // CHECK-NOT: tensor<{{.*}}xi32>
 // CHECK: return
-func.func @others(%a: tensor<4x64xi8>, %b: tensor<64x33xi8>, %c: tensor<40x64xi8>, %g: tensor<40x33xf32>,
-                  %h: tensor<16x131072xi8>) -> (tensor<4x33xf32>, tensor<40x33xf32>, tensor<16x16xf32>) {
+func.func @others(%a: tensor<1x64xi8>, %b: tensor<64x33xi8>, %c: tensor<40x64xi8>, %g: tensor<40x33xf32>,
+                  %h: tensor<16x131072xi8>) -> (tensor<1x33xf32>, tensor<40x33xf32>, tensor<16x16xf32>) {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<4x33xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x33xf32>) -> tensor<4x33xf32>
-  %r = linalg.matmul ins(%a, %b : tensor<4x64xi8>, tensor<64x33xi8>) outs(%f : tensor<4x33xf32>) -> tensor<4x33xf32>
+  %e = tensor.empty() : tensor<1x33xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x33xf32>) -> tensor<1x33xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<1x64xi8>, tensor<64x33xi8>) outs(%f : tensor<1x33xf32>) -> tensor<1x33xf32>
   %s = linalg.matmul ins(%c, %b : tensor<40x64xi8>, tensor<64x33xi8>) outs(%g : tensor<40x33xf32>) -> tensor<40x33xf32>
   %i = tensor.empty() : tensor<16x16xf32>
   %j = linalg.fill ins(%zero : f32) outs(%i : tensor<16x16xf32>) -> tensor<16x16xf32>
   %t = linalg_ext.batch_matmul ins(%h, %h : tensor<16x131072xi8>, tensor<16x131072xi8>) outs(%j : tensor<16x16xf32>) layout = "nt" -> tensor<16x16xf32>
-  return %r, %s, %t : tensor<4x33xf32>, tensor<40x33xf32>, tensor<16x16xf32>
+  return %r, %s, %t : tensor<1x33xf32>, tensor<40x33xf32>, tensor<16x16xf32>
 }
