@@ -252,16 +252,34 @@ bool verify_extract_pointer(const ir_op *op) {
   return (result->kind == IR_TYPE_SCALAR && result->element == IR_INDEX) || ir_op_error(op, "gives an index");
 }
 
-/* Constants that somebody wrote lie inside. What passes find to be constant may stand where it never runs. */
+/* The iterations of the loop around the op, of a structured op or of tensor.generate, that the subscript counts; 0 where
+ * it is something else, or they are not known. */
+static int64_t counted_iterations(const ir_op *op, const ir_value *subscript) {
+  const ir_op *around = ir_op_parent(op), *index = ir_made_by(subscript, OP_LINALG_INDEX);
+  int64_t count = 0;
+  if (around->code == OP_TENSOR_GENERATE && !subscript->op && subscript->block == op->block)
+    count = ir_result(around, 0)->type->shape[subscript->index];
+  else if (index && index->block == op->block && ir_op_has(around, IR_STRUCTURED))
+    count = ir_loop_size(around, (unsigned)ir_attr_int_or(index, "dim", 0));
+  return count == IR_DYNAMIC ? 0 : count;
+}
+
+/* Constants that somebody wrote, and indices of loops, lie inside. What passes find to be constant may stand where it
+ * never runs. */
 static bool verify_position(const ir_op *op, const ir_type *type, unsigned group) {
   if (!verify_base(op, type) || !verify_subscripts(op, group, type, "position"))
     return false;
   bool written = type->kind == IR_TYPE_TENSOR && !op->module->rewritten;
   for (unsigned i = 0; i < type->rank && written; i++) {
     const ir_attr *constant;
-    if (!ir_value_constant(ir_group_operand(op, group, i), &constant))
+    const ir_value *value = ir_group_operand(op, group, i);
+    int64_t extent = type->shape[i], count = counted_iterations(op, value);
+    if (extent != IR_DYNAMIC && count > extent)
+      return ir_op_error(op, "the subscript of dim %u runs from 0 to %lld, but its extent is %lld", i,
+                         (long long)(count - 1), (long long)extent);
+    if (!ir_value_constant(value, &constant))
       continue;
-    int64_t subscript = constant->value, extent = type->shape[i];
+    int64_t subscript = constant->value;
     if (subscript < 0)
       return ir_op_error(op, "the subscript %lld of dim %u must not be negative", (long long)subscript, i);
     if (extent != IR_DYNAMIC && subscript >= extent)

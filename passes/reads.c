@@ -300,9 +300,22 @@ static ir_value *input_of(reads *r, const ir_op *op, const ir_op *read, const re
   return view_of(r, source, &part);
 }
 
-static ir_op *find_read(const ir_op *op, read_subscript *subscripts) {
+/* No subscript is known to leave the tensor. One that does is no view of it; calls are refused ("shapes"). */
+static bool has_view(reads *r, const ir_op *op, const ir_op *read, const read_subscript *subscripts) {
+  const ir_type *type = ir_operand(read, 0)->type;
+  for (unsigned dim = 0; dim < type->rank; dim++) {
+    int64_t iterations = subscripts[dim].index ? ir_loop_size(op, subscripts[dim].digits.loop) : IR_DYNAMIC;
+    if (iterations != IR_DYNAMIC && type->shape[dim] != IR_DYNAMIC &&
+        recast_digits_end(&r->builder, &subscripts[dim].digits, ir_index_const(iterations)).constant > type->shape[dim])
+      return false;
+  }
+  return true;
+}
+
+static ir_op *find_read(reads *r, const ir_op *op, read_subscript *subscripts) {
   for (ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
-    if (inner->code == OP_TENSOR_EXTRACT && read_subscripts(op, inner, subscripts))
+    if (inner->code == OP_TENSOR_EXTRACT && read_subscripts(op, inner, subscripts) &&
+        has_view(r, op, inner, subscripts))
       return inner;
   return NULL;
 }
@@ -314,11 +327,12 @@ void pass_absorb_reads(ir_block *block, const pass_options *options) {
     bool may_have = ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY) && op->num_results == ir_num_inits(op);
     read_subscript subscripts[IR_MAX_RANK];
     ir_op *read;
-    while (may_have && op->num_operands < RECAST_MAX_OPERANDS && (read = find_read(op, subscripts))) {
+    r.builder = ir_builder_before(op);
+    while (may_have && op->num_operands < RECAST_MAX_OPERANDS && (read = find_read(&r, op, subscripts))) {
       const ir_map *map;
-      r.builder = ir_builder_before(op);
       ir_value *input = input_of(&r, op, read, subscripts, &map);
       op = recast_add_input(op, ir_result(read, 0), input, map);
+      r.builder = ir_builder_before(op);
     }
   }
 }

@@ -23,7 +23,8 @@
 // RUN: tcc-attn run %s --func=part_of_part --in=%t.rows.npy,%t.most.npy --out=%t.npy && cmp %t.npy %t.third.npy
 // RUN: sh -c 'for n in 10 11 30; do tcc-attn run %s --func=apart --random --dims=$n --check || exit 1; done'
 // RUN: not tcc-attn run %s --func=apart --random --dims=9 2>&1 | FileCheck %s --check-prefix=UNFIT
-// UNFIT: error: the shapes of the arguments of '{{put|distances|embed|apart}}' do not fit together
+// RUN: not tcc-attn run %s --func=digits --random --verify 2>&1 | FileCheck %s --check-prefix=UNFIT
+// UNFIT: error: the shapes of the arguments of '{{put|distances|embed|apart|digits}}' do not fit together
 
 func.func @numbers() -> (tensor<5x2xf32>, tensor<7xi32>, tensor<2x2xf32>, tensor<i64>, tensor<i64>, tensor<7x2xf32>, tensor<5x2xf32>,
     tensor<5x2xf32>, tensor<2xf32>, tensor<5x2xf32>, tensor<2x1xf32>, tensor<1x2xf32>, tensor<1x2xf32>) {
@@ -296,4 +297,19 @@ func.func @part_of_part(%rows: tensor<5x2xf32>, %at: tensor<i64>) -> tensor<1x2x
   %part = tensor.extract_slice %rows[%i, 0] [4, 2] [1, 1] : tensor<5x2xf32> to tensor<4x2xf32>
   %r = tensor.extract_slice %part[1, 0] [1, 2] [1, 1] : tensor<4x2xf32> to tensor<1x2xf32>
   return %r : tensor<1x2xf32>
+}
+
+// A quotient of an index that leaves the tensor is no slice of it: 30 numbers for 300 columns, of which there are 16.
+// CHECK-LABEL: func.func @digits(
+func.func @digits(%table: tensor<16xf32>) -> tensor<4x300xf32> {
+  %empty = tensor.empty() : tensor<4x300xf32>
+  %result = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>], iterator_types = ["parallel", "parallel"]}
+      outs(%empty : tensor<4x300xf32>) {
+  ^bb0(%out: f32):
+    %k = linalg.index 1 : index
+    %at = affine.apply affine_map<(k) -> (k floordiv 10)>(%k)
+    %x = tensor.extract %table[%at] : tensor<16xf32>
+    linalg.yield %x : f32
+  } -> tensor<4x300xf32>
+  return %result : tensor<4x300xf32>
 }
