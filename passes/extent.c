@@ -329,10 +329,13 @@ void pass_spelled_extents(const ir_op *op, unsigned first, ir_index *extents) {
 }
 
 ir_value *pass_empty_like(ir_builder *builder, ir_value *value, ir_scalar element) {
-  ir_index sizes[IR_MAX_RANK];
-  for (unsigned dim = 0; dim < value->type->rank; dim++)
-    sizes[dim] = pass_dim(builder, value, dim);
-  return ir_empty(builder, element, value->type->rank, sizes);
+  const ir_type *type = ir_type_tensor(builder->module, element, value->type->rank, value->type->shape);
+  ir_value *sizes[IR_MAX_RANK];
+  unsigned count = 0;
+  for (unsigned dim = 0; dim < type->rank; dim++)
+    if (type->shape[dim] == IR_DYNAMIC)
+      sizes[count++] = ir_index_value(builder, pass_dim(builder, value, dim));
+  return ir_create(builder, OP_TENSOR_EMPTY, type, count, sizes, 0, NULL);
 }
 
 /* -------------------------------------------------------------------------------------------------------- products */
