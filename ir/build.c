@@ -273,15 +273,53 @@ static ir_op *create_slice(ir_builder *builder, ir_opcode code, ir_value *source
   return ir_op_create(builder, code, &spec);
 }
 
+/* See ir_slice_kept_dims. */
+static unsigned kept_dims(unsigned rank, const int64_t *sizes, const ir_type *type, unsigned *kept) {
+  unsigned to_drop = rank - type->rank, count = 0;
+  for (unsigned i = 0; i < rank; i++) {
+    /* A unit size that the smaller side does not show at this place has been dropped. */
+    bool shown = count < type->rank && type->shape[count] == 1 && rank - i > to_drop;
+    if (sizes[i] == 1 && to_drop && !shown)
+      to_drop--;
+    else
+      kept[count++] = i;
+  }
+  return count;
+}
+
+unsigned ir_slice_kept_dims(const ir_op *slice, const ir_type *type, unsigned *kept) {
+  unsigned rank;
+  const int64_t *sizes = ir_attr_i64s_of(slice, "static_sizes", &rank);
+  return kept_dims(rank, sizes, type, kept);
+}
+
+/* What a slice of these sizes shows: the type with the extents that are known. */
+static const ir_type *type_of_sizes(ir_module *module, unsigned rank, const ir_index *sizes, const ir_type *type) {
+  int64_t extents[IR_MAX_RANK], shape[IR_MAX_RANK];
+  unsigned kept[IR_MAX_RANK];
+  for (unsigned i = 0; i < rank; i++)
+    extents[i] = ir_index_static(sizes[i]);
+  unsigned count = kept_dims(rank, extents, type, kept);
+  for (unsigned i = 0; i < count; i++)
+    shape[i] = extents[kept[i]];
+  return ir_type_tensor(module, type->element, count, shape);
+}
+
+static ir_value *cast_to(ir_builder *builder, ir_value *value, const ir_type *type) {
+  return value->type == type ? value : ir_unary(builder, OP_TENSOR_CAST, value, type);
+}
+
+/* Sizes that turn out to be constants are so in the slice's type; its users keep the one that they have. */
 static ir_value *extract(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
                          const ir_index *steps, const ir_type *type) {
   int64_t shape[IR_MAX_RANK];
   unsigned rank = source->type->rank;
   for (unsigned i = 0; i < rank; i++)
     shape[i] = ir_index_static(sizes[i]);
-  if (!type)
-    type = ir_type_tensor(builder->module, source->type->element, rank, shape);
-  return ir_result(create_slice(builder, OP_TENSOR_EXTRACT_SLICE, source, NULL, rank, offsets, sizes, steps, type), 0);
+  const ir_type *shown = type ? type_of_sizes(builder->module, rank, sizes, type)
+                              : ir_type_tensor(builder->module, source->type->element, rank, shape);
+  ir_op *slice = create_slice(builder, OP_TENSOR_EXTRACT_SLICE, source, NULL, rank, offsets, sizes, steps, shown);
+  return cast_to(builder, ir_result(slice, 0), type ? type : shown);
 }
 
 ir_value *ir_extract_slice(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
@@ -294,6 +332,10 @@ ir_value *ir_extract_strided(ir_builder *builder, ir_value *source, const ir_ind
   return extract(builder, source, offsets, sizes, steps, NULL);
 }
 
+ir_value *ir_extract_part(ir_builder *builder, ir_value *source, const ir_slice *part, const ir_type *type) {
+  return extract(builder, source, part->offsets, part->sizes, part->strides, type);
+}
+
 ir_value *ir_extract_at(ir_builder *builder, ir_value *tensor, const ir_expr *const *subscripts, unsigned num_dims,
                         const ir_index *dims) {
   ir_value *operands[1 + IR_MAX_RANK] = {tensor};
@@ -302,11 +344,21 @@ ir_value *ir_extract_at(ir_builder *builder, ir_value *tensor, const ir_expr *co
   return ir_create(builder, OP_TENSOR_EXTRACT, NULL, 1u + tensor->type->rank, operands, 0, NULL);
 }
 
+static ir_value *insert(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,
+                        const ir_index *sizes, const ir_index *steps) {
+  const ir_type *type = into->type;
+  source = cast_to(builder, source, type_of_sizes(builder->module, type->rank, sizes, source->type));
+  return ir_result(create_slice(builder, OP_TENSOR_INSERT_SLICE, source, into, type->rank, offsets, sizes, steps, type),
+                   0);
+}
+
 ir_value *ir_insert_slice(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,
                           const ir_index *sizes) {
-  unsigned rank = into->type->rank;
-  return ir_result(create_slice(builder, OP_TENSOR_INSERT_SLICE, source, into, rank, offsets, sizes, NULL, into->type),
-                   0);
+  return insert(builder, source, into, offsets, sizes, NULL);
+}
+
+ir_value *ir_insert_part(ir_builder *builder, ir_value *source, ir_value *into, const ir_slice *part) {
+  return insert(builder, source, into, part->offsets, part->sizes, part->strides);
 }
 
 void ir_parallel_insert_slice(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,

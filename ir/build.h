@@ -94,6 +94,9 @@ bool ir_induction(const ir_value *value, ir_bounds *bounds);
 bool ir_indices_are(unsigned count, const ir_index *indices, int64_t constant);
 
 bool ir_slice_has_unit_strides(const ir_slice *slice);
+/* The dims of the larger side of a slice that its smaller side, of that type, has kept, in order: fills kept[], returns
+ * how many there are. A size that is spelled 1 can have been dropped, one that only turns out to be 1 is kept. */
+unsigned ir_slice_kept_dims(const ir_op *slice, const ir_type *type, unsigned *kept);
 /* Same offsets, sizes and strides: in one dim of each, and in all; and of two such ops. */
 bool ir_slice_dim_equal(const ir_slice *a, unsigned i, const ir_slice *b, unsigned k);
 bool ir_slices_equal(const ir_slice *a, const ir_slice *b);
@@ -169,11 +172,14 @@ ir_value *ir_extract_slice(ir_builder *builder, ir_value *source, const ir_index
 /* Of full rank, elements `steps` apart. */
 ir_value *ir_extract_strided(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
                              const ir_index *steps);
+/* The result shows the dims that `type` does. */
+ir_value *ir_extract_part(ir_builder *builder, ir_value *source, const ir_slice *part, const ir_type *type);
 /* The element at subscripts that are expressions of those dims. */
 ir_value *ir_extract_at(ir_builder *builder, ir_value *tensor, const ir_expr *const *subscripts, unsigned num_dims,
                         const ir_index *dims);
 ir_value *ir_insert_slice(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,
                           const ir_index *sizes);
+ir_value *ir_insert_part(ir_builder *builder, ir_value *source, ir_value *into, const ir_slice *part);
 /* tensor.parallel_insert_slice, for the region of scf.forall.in_parallel. */
 void ir_parallel_insert_slice(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,
                               const ir_index *sizes);

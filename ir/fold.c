@@ -433,15 +433,27 @@ static ir_value *merge_slices(ir_builder *builder, const ir_op *op, const ir_sli
   return ir_extract_slice(builder, ir_operand(inner_op, 0), offsets, sizes, ir_result(op, 0)->type);
 }
 
-static ir_value *empty_like(ir_builder *builder, const ir_type *type, const ir_slice *slice) {
-  ir_index shape[IR_MAX_RANK];
-  unsigned at = 0;
-  for (unsigned i = 0; i < slice->rank && at < type->rank; i++) {
-    int64_t size = ir_index_static(slice->sizes[i]);
-    if (type->shape[at] == size)
-      shape[at++] = slice->sizes[i];
-  }
-  return ir_empty(builder, type->element, type->rank, shape);
+/* A tensor of the slice's type. */
+static ir_value *empty_like(ir_builder *builder, const ir_op *op) {
+  const ir_type *type = ir_result(op, 0)->type;
+  ir_slice slice = ir_slice_of(op);
+  ir_value *extents[IR_MAX_RANK];
+  unsigned kept[IR_MAX_RANK], count = 0;
+  ir_slice_kept_dims(op, type, kept);
+  for (unsigned dim = 0; dim < type->rank; dim++)
+    if (type->shape[dim] == IR_DYNAMIC)
+      extents[count++] = ir_index_value(builder, slice.sizes[kept[dim]]);
+  return ir_create(builder, OP_TENSOR_EMPTY, type, count, extents, 0, NULL);
+}
+
+/* The type of the slice's smaller side, where sizes are constants that the op spells as values: with those extents. */
+static const ir_type *known_type(const ir_op *op, const ir_slice *slice, const ir_type *type) {
+  int64_t shape[IR_MAX_RANK];
+  unsigned kept[IR_MAX_RANK];
+  ir_slice_kept_dims(op, type, kept);
+  for (unsigned dim = 0; dim < type->rank; dim++)
+    shape[dim] = ir_index_static(slice->sizes[kept[dim]]);
+  return ir_type_tensor(op->module, type->element, type->rank, shape);
 }
 
 ir_value *fold_extract_slice(ir_builder *builder, ir_op *op) {
@@ -455,17 +467,20 @@ ir_value *fold_extract_slice(ir_builder *builder, ir_op *op) {
   bool shared = source->block && ir_op_has(source->block->parent, IR_PARALLEL);
   if (!shared && source->type == type && is_whole(&slice, source))
     return source;
+  const ir_type *known = known_type(op, &slice, type);
+  if (known != type)
+    return ir_unary(builder, OP_TENSOR_CAST, ir_extract_part(builder, source, &slice, known), type);
   if (!from)
     return NULL;
   if (from->code == OP_TENSOR_EXTRACT_SLICE)
     return merge_slices(builder, op, &slice, from);
   if (from->code == OP_TENSOR_EMPTY)
-    return empty_like(builder, type, &slice);
+    return empty_like(builder, op);
   if (from->code == OP_TENSOR_INSERT_SLICE && ir_operand(from, 0)->type == type && ir_slice_equal(op, from))
     return ir_operand(from, 0);
   /* A fill of nothing in particular: fill the part only. */
   if (from->code == OP_LINALG_FILL && ir_made_by(ir_init(from, 0), OP_TENSOR_EMPTY))
-    return ir_fill(builder, ir_operand(from, 0), empty_like(builder, type, &slice));
+    return ir_fill(builder, ir_operand(from, 0), empty_like(builder, op));
   bool splat = ir_value_constant(source, &attr) && attr->count == 1 && ir_type_is_static(type);
   return splat ? ir_splat(builder, type, ir_attr_element(attr, 0)) : NULL;
 }
@@ -475,6 +490,9 @@ ir_value *fold_insert_slice(ir_builder *builder, ir_op *op) {
   ir_slice slice = ir_slice_of(op);
   if (source->type == dest->type && is_whole(&slice, dest))
     return source;
+  const ir_type *known = known_type(op, &slice, source->type);
+  if (known != source->type)
+    return ir_insert_part(builder, ir_unary(builder, OP_TENSOR_CAST, source, known), dest, &slice);
   /* What was cut out is put back unchanged. */
   if (ir_made_by(source, OP_TENSOR_EXTRACT_SLICE) && ir_operand(source->op, 0) == dest &&
       ir_slice_equal(op, source->op))

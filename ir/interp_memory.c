@@ -8,19 +8,11 @@
 
 /* ----------------------------------------------------------------------------------------------------------- slices */
 
-/* Does the reduced type keep a dim of this size as its dim `kept`? Known sizes match known extents. */
-static bool keeps_dim(ir_index size, const ir_type *type, unsigned kept, unsigned dims_left) {
-  unsigned missing = type->rank - kept;
-  if (missing == dims_left)
-    return true;
-  return missing && type->shape[kept] == ir_index_static(size);
-}
-
 /* The part of `source` that a slice op names, less the unit dims that `type` lacks. It has no reference of its own. */
 static bool slice_view(ir_interp *interp, const ir_op *op, const interp_value *source, const ir_type *type,
                        interp_value *view) {
   ir_slice slice = ir_slice_of(op);
-  unsigned kept = 0;
+  unsigned dims[IR_MAX_RANK], num_kept = ir_slice_kept_dims(op, type, dims), kept = 0;
   *view = *source;
   for (unsigned i = 0; i < slice.rank; i++) {
     int64_t offset = interp_index(interp, slice.offsets[i]), size = interp_index(interp, slice.sizes[i]);
@@ -31,11 +23,9 @@ static bool slice_view(ir_interp *interp, const ir_op *op, const interp_value *s
       return ir_op_error(op, "slice [%lld] [%lld] [%lld] leaves dim %u, which has extent %lld", (long long)offset,
                          (long long)size, (long long)stride, i, (long long)extent);
     view->offset += size ? offset * source->strides[i] : 0;
-    if (keeps_dim(slice.sizes[i], type, kept, slice.rank - i)) {
+    if (kept < num_kept && dims[kept] == i) {
       view->shape[kept] = size;
       view->strides[kept++] = stride * source->strides[i];
-    } else if (size != 1) {
-      return ir_op_error(op, "drops dim %u, which has size %lld", i, (long long)size);
     }
   }
   view->rank = kept;

@@ -250,17 +250,12 @@ static unsigned align_shapes(unsigned from_rank, const extent *from, unsigned to
   return i == from_rank && j == to_rank ? groups : 0;
 }
 
-static ir_value *cast_shape(ir_builder *builder, ir_value *value, const int64_t *shape) {
-  const ir_type *type = ir_type_with_shape(builder->module, value->type, value->type->rank, shape);
-  return type == value->type ? value : ir_unary(builder, OP_TENSOR_CAST, value, type);
-}
-
 /* The value with a type that shows all that is known of its extents. */
 static ir_value *show_extents(ir_builder *builder, ir_value *value, const extent *extents) {
   int64_t shape[IR_MAX_RANK];
   for (unsigned dim = 0; dim < value->type->rank; dim++)
     shape[dim] = extents[dim].value ? IR_DYNAMIC : extents[dim].constant;
-  return cast_shape(builder, value, shape);
+  return recast_shape(builder, value, shape);
 }
 
 /* The value in another shape, by merging dims and then splitting some; NULL if it cannot be had so. Its type shows all
@@ -301,7 +296,7 @@ static ir_value *expand_known(ir_builder *builder, ir_value *value, unsigned ran
   recast_merged_shape(value->type->rank, counts, shape, merged);
   for (unsigned dim = 0; dim < value->type->rank; dim++)
     merged[dim] = merged[dim] == IR_DYNAMIC ? value->type->shape[dim] : merged[dim];
-  return ir_expand(builder, cast_shape(builder, value, merged), rank, sizes, counts);
+  return ir_expand(builder, recast_shape(builder, value, merged), rank, sizes, counts);
 }
 
 /* The value with counts[d] dims merged to dim d of the type, which may show less of them. */
@@ -309,7 +304,7 @@ static ir_value *collapse_known(ir_builder *builder, ir_value *value, const ir_t
   int64_t merged[IR_MAX_RANK];
   recast_merged_shape(type->rank, counts, value->type->shape, merged);
   value = ir_collapse(builder, value, ir_type_with_shape(builder->module, type, type->rank, merged), counts);
-  return cast_shape(builder, value, type->shape);
+  return recast_shape(builder, value, type->shape);
 }
 
 /* The value with its dims split: counts[d] dims in place of dim d. What was merged before is taken from there. */
@@ -542,7 +537,8 @@ static ir_op *drop_kept_dims(ir_op *op) {
   ir_op *fresh = recast_create(&parts, &builder, loops);
   tile_box whole;
   tile_whole(&builder, ir_init(op, 0), &whole);
-  ir_replace_op(op, ir_expand(&builder, ir_result(fresh, 0), whole.rank, whole.sizes, counts));
+  ir_value *result = expand_known(&builder, ir_result(fresh, 0), whole.rank, whole.sizes, counts);
+  ir_replace_op(op, recast_shape(&builder, result, ir_init(op, 0)->type->shape));
   return fresh;
 }
 

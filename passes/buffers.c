@@ -47,7 +47,7 @@ void buffer_copy(ir_builder *builder, ir_value *from, ir_value *to) {
 
 ir_value *buffer_subview(ir_builder *builder, ir_value *memref, const ir_op *slice, const ir_type *part) {
   ir_slice s = ir_slice_of(slice);
-  unsigned kept[IR_MAX_RANK], num_kept = slice_kept_dims(slice, part, kept);
+  unsigned kept[IR_MAX_RANK], num_kept = ir_slice_kept_dims(slice, part, kept);
   return ir_subview_of_dims(builder, memref, s.offsets, s.sizes, s.strides, num_kept, kept);
 }
 

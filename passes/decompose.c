@@ -125,7 +125,7 @@ typedef struct slice {
 
 static void read_slice(slice *s, const ir_type *type) {
   s->part = ir_slice_of(s->extract);
-  s->num_kept = slice_kept_dims(s->extract, type, s->kept);
+  s->num_kept = ir_slice_kept_dims(s->extract, type, s->kept);
   for (unsigned i = 0; i < s->num_kept; i++)
     s->is_kept[s->kept[i]] = true;
 }

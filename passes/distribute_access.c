@@ -44,7 +44,7 @@ static bool has_first_element(const lane_access *access) {
   bool is_slice = ir_made_by(memref, OP_MEMREF_SUBVIEW);
   if (is_slice) {
     slice = ir_slice_of(memref->op);
-    is_slice = slice_kept_dims(memref->op, memref->type, kept) == rank;
+    is_slice = ir_slice_kept_dims(memref->op, memref->type, kept) == rank;
   }
   for (unsigned dim = 0; dim < rank; dim++) {
     int64_t extent = memref->type->shape[dim];

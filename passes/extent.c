@@ -7,20 +7,6 @@
 /* The init that a result of a destination-style op ties to. */
 static ir_value *tied_init(const ir_value *result) { return ir_init(result->op, result->index); }
 
-unsigned slice_kept_dims(const ir_op *slice, const ir_type *type, unsigned *kept) {
-  ir_slice s = ir_slice_of(slice);
-  unsigned to_drop = s.rank - type->rank, count = 0;
-  for (unsigned i = 0; i < s.rank; i++) {
-    /* A unit size that the smaller side does not show at this place has been dropped. */
-    bool unit = ir_index_is_const(s.sizes[i], 1);
-    if (unit && to_drop && (count >= type->rank || type->shape[count] != 1 || s.rank - i == to_drop))
-      to_drop--;
-    else
-      kept[count++] = i;
-  }
-  return count;
-}
-
 bool slice_has_dim(const ir_slice *slice, ir_value *whole, unsigned dim) {
   return ir_index_is_const(slice->offsets[dim], 0) && ir_index_is_const(slice->strides[dim], 1) &&
          extent_equal(extent_of_index(slice->sizes[dim]), extent_of(whole, dim));
@@ -192,7 +178,7 @@ static bool spelled_extent(const ir_value *value, unsigned dim, ir_index *extent
     return true;
   case OP_TENSOR_EXTRACT_SLICE:
   case OP_MEMREF_SUBVIEW:
-    slice_kept_dims(op, value->type, kept);
+    ir_slice_kept_dims(op, value->type, kept);
     *extent = ir_mixed(op, 2, "static_sizes", kept[dim]);
     return true;
   case OP_TENSOR_EXPAND_SHAPE:

@@ -74,9 +74,6 @@ void extent_set_step(ir_op *loop, unsigned dim, int64_t step);
  * own where it is the same in all; else IR_DYNAMIC. */
 int64_t extent_of_tiles(ir_value *value, unsigned dim);
 
-/* The dims of the larger side of a slice that its smaller side has kept, in order: fills kept[], returns how many there
- * are. `type` is the smaller side's type. */
-unsigned slice_kept_dims(const ir_op *slice, const ir_type *type, unsigned *kept);
 /* The slice has all of that dim of the value that it is of. */
 bool slice_has_dim(const ir_slice *slice, ir_value *whole, unsigned dim);
 /* The op cuts out, puts back or views all of its tensor or memref. */

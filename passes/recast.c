@@ -183,6 +183,11 @@ ir_index recast_digits_end(ir_builder *builder, const digits *digits, ir_index e
   return ir_index_ceildiv(builder, end, digits->low);
 }
 
+ir_value *recast_shape(ir_builder *builder, ir_value *value, const int64_t *shape) {
+  const ir_type *type = ir_type_with_shape(builder->module, value->type, value->type->rank, shape);
+  return type == value->type ? value : ir_unary(builder, OP_TENSOR_CAST, value, type);
+}
+
 void recast_merged_shape(unsigned rank, const unsigned *counts, const int64_t *shape, int64_t *merged) {
   for (unsigned d = 0, dim = 0; d < rank; d++) {
     merged[d] = 1;

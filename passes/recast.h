@@ -48,6 +48,8 @@ bool recast_keeps_loops(const ir_op *op, const ir_op *producer, unsigned input, 
  * is). */
 bool recast_unit_dims(const ir_op *reshape, unsigned *kept);
 
+/* The value with the shape as its type shows it: more or less of the same extents. */
+ir_value *recast_shape(ir_builder *builder, ir_value *value, const int64_t *shape);
 /* The shape of which dim d, of `rank`, is made of counts[d] neighbours of another: the extents that these show. */
 void recast_merged_shape(unsigned rank, const unsigned *counts, const int64_t *shape, int64_t *merged);
 

@@ -2,6 +2,7 @@
  *
  * A hook answers NULL where the elements of the box do not form a box of the operand. Each decides that before it
  * creates anything but index arithmetic, which is dropped later when nobody uses it. */
+#include "passes/recast.h"
 #include "passes/tile.h"
 
 static const ir_type *box_type(const ir_type *like, ir_module *module, const tile_box *box) {
@@ -40,7 +41,7 @@ ir_value *tile_extract_slice(tile_builder *builder, ir_op *op, const tile_box *b
     source.offsets[dim] = own.offsets[dim];
     source.sizes[dim] = ir_index_const(1);
   }
-  slice_kept_dims(op, ir_result(op, 0)->type, kept);
+  ir_slice_kept_dims(op, ir_result(op, 0)->type, kept);
   for (unsigned i = 0; i < box->rank; i++) {
     source.offsets[kept[i]] = ir_index_add(&builder->index, own.offsets[kept[i]], box->offsets[i]);
     source.sizes[kept[i]] = box->sizes[i];
@@ -55,18 +56,37 @@ ir_value *tile_extract_slice(tile_builder *builder, ir_op *op, const tile_box *b
 
 /* -------------------------------------------------------------------------------------------------------- reshapes */
 
-/* The tile of an expand_shape or collapse_shape, once the tile of its source is known. */
+/* The shape that the groups of dims of an expand_shape or collapse_shape come to. */
+static void merged_shape(const ir_op *op, const ir_type *small, const int64_t *shape, int64_t *merged) {
+  unsigned counts[IR_MAX_RANK];
+  for (unsigned i = 0; i < small->rank; i++) {
+    ir_dims group = ir_dims_of(op, i);
+    counts[i] = group.end - group.first;
+  }
+  recast_merged_shape(small->rank, counts, shape, merged);
+}
+
+/* The tile of an expand_shape or collapse_shape, once the tile of its source is known. One of both may show more of
+ * their extents than the other does. */
 static ir_value *create_reshape(tile_builder *builder, ir_op *op, const tile_box *source, const tile_box *box) {
-  ir_value *operands[1 + IR_MAX_RANK] = {builder->slice(builder, op, 0, source)};
+  ir_value *tile = builder->slice(builder, op, 0, source);
   const ir_type *type = box_type(ir_result(op, 0)->type, op->module, box);
+  int64_t merged[IR_MAX_RANK];
+  if (op->code == OP_TENSOR_COLLAPSE_SHAPE) {
+    merged_shape(op, type, tile->type->shape, merged);
+    const ir_type *known = ir_type_with_shape(op->module, type, type->rank, merged);
+    ir_named_attr groups = {"reassociation", ir_attr_get(op, "reassociation")};
+    return recast_shape(&builder->body, ir_create(&builder->body, op->code, known, 1, &tile, 1, &groups), type->shape);
+  }
+  merged_shape(op, tile->type, type->shape, merged);
+  ir_value *operands[1 + IR_MAX_RANK] = {recast_shape(&builder->body, tile, merged)};
   ir_named_attr attrs[] = {{"reassociation", ir_attr_get(op, "reassociation")},
                            {"static_output_shape", ir_attr_i64s(op->module, type->rank, type->shape)}};
-  bool expands = op->code == OP_TENSOR_EXPAND_SHAPE;
   unsigned count = 1;
-  for (unsigned i = 0; expands && i < box->rank; i++)
+  for (unsigned i = 0; i < box->rank; i++)
     if (box->sizes[i].value)
       operands[count++] = box->sizes[i].value;
-  return ir_create(&builder->body, op->code, type, count, operands, expands ? 2 : 1, attrs);
+  return ir_create(&builder->body, op->code, type, count, operands, 2, attrs);
 }
 
 /* A box of the dims of one group is a range of the merged dim if, from left to right, it is one element thick, then of

@@ -321,7 +321,7 @@ static bool vectorize_extract_slice(kernel *k, ir_op *op, bool *stays) {
   ir_value *source = ir_operand(op, 0), *result = ir_result(op, 0);
   ir_slice slice = ir_slice_of(op);
   ir_index extents[IR_MAX_RANK];
-  unsigned kept[IR_MAX_RANK], rank = slice_kept_dims(op, result->type, kept);
+  unsigned kept[IR_MAX_RANK], rank = ir_slice_kept_dims(op, result->type, kept);
   for (unsigned dim = 0; dim < rank; dim++)
     extents[dim] = slice.sizes[kept[dim]];
   if (is_outer(k, source)) {
