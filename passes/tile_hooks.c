@@ -66,6 +66,19 @@ static void merged_shape(const ir_op *op, const ir_type *small, const int64_t *s
   recast_merged_shape(small->rank, counts, shape, merged);
 }
 
+/* The box of the one element of a tensor without dims: all of it, or nothing. */
+static ir_value *expand_element(tile_builder *builder, ir_op *op, const tile_box *box) {
+  const tile_box source = {.rank = 0};
+  const unsigned counts[1] = {0};
+  const ir_index zeros[IR_MAX_RANK] = {{0}};
+  ir_index ones[IR_MAX_RANK];
+  for (unsigned i = 0; i < box->rank; i++)
+    ones[i] = ir_index_const(1);
+  ir_value *tile = ir_expand(&builder->body, builder->slice(builder, op, 0, &source), box->rank, ones, counts);
+  return ir_indices_are(box->rank, box->sizes, 1) ? tile
+                                                  : ir_extract_slice(&builder->body, tile, zeros, box->sizes, NULL);
+}
+
 /* The tile of an expand_shape or collapse_shape, once the tile of its source is known. One of both may show more of
  * their extents than the other does. */
 static ir_value *create_reshape(tile_builder *builder, ir_op *op, const tile_box *source, const tile_box *box) {
@@ -111,16 +124,31 @@ static bool merge_group(ir_builder *builder, ir_dims group, const tile_box *box,
   return true;
 }
 
+/* The number of elements of the box's dims of a group; `open` where one of them is not known. */
+static ir_index known_size(ir_dims group, const tile_box *box, ir_index open) {
+  ir_index size = ir_index_const(1);
+  for (unsigned dim = group.first; dim < group.end; dim++) {
+    if (box->sizes[dim].value)
+      return open;
+    size.constant *= box->sizes[dim].constant;
+  }
+  return size;
+}
+
 ir_value *tile_expand_shape(tile_builder *builder, ir_op *op, const tile_box *box) {
   tile_box source, whole;
   tile_whole(&builder->index, ir_operand(op, 0), &source);
   tile_whole(&builder->index, ir_result(op, 0), &whole);
+  if (!source.rank)
+    return expand_element(builder, op, box);
   for (unsigned i = 0; i < source.rank; i++) {
     ir_dims group = ir_dims_of(op, i);
     bool is_whole = true;
     for (unsigned dim = group.first; dim < group.end; dim++)
       is_whole &= tile_is_whole(box, &whole, dim);
-    if (!is_whole && !merge_group(&builder->index, group, box, &whole, &source.offsets[i], &source.sizes[i]))
+    if (is_whole)
+      source.sizes[i] = known_size(group, box, source.sizes[i]);
+    else if (!merge_group(&builder->index, group, box, &whole, &source.offsets[i], &source.sizes[i]))
       return NULL;
   }
   return create_reshape(builder, op, &source, box);

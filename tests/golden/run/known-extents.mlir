@@ -13,6 +13,8 @@
 // RUN: tcc-attn run %s --func=repeated --random --dims=5 --check --verify
 // RUN: tcc-attn run %s --func=split --random --dims=6,6 --check --verify
 // RUN: tcc-attn run %s --func=split --random --dims=6,6 --check --verify --fuse=off
+// RUN: tcc-attn run %s --func=one_element --random --check --verify
+// RUN: tcc-attn compile %s --target=spirv:pvc -o %t.tecp --verify
 
 // CHECK: %[[WHOLE:.*]] = scf.forall {{.*}} -> (tensor<3x7xf32>)
 // CHECK: %[[OPEN:.*]] = tensor.cast %[[WHOLE]] : tensor<3x7xf32> to tensor<3x?xf32>
@@ -99,4 +101,35 @@ func.func @split(%x: tensor<?x?xf32>) -> tensor<6x?x1x3xf32> {
   %e = tensor.empty(%c2) : tensor<6x?x1x3xf32>
   %r = linalg.transpose ins(%parts : tensor<6x?x?x3xf32>) outs(%e : tensor<6x?x1x3xf32>) permutation = [0, 2, 1, 3]
   return %r : tensor<6x?x1x3xf32>
+}
+
+// CHECK-LABEL: func.func @one_element(
+func.func @one_element(%x: tensor<7xf32>) -> tensor<?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %sum = linalg.reduce { arith.addf } ins(%x : tensor<7xf32>) outs(%f : tensor<f32>) dimensions = [0]
+  %one = tensor.expand_shape %sum [] output_shape [1, 1] : tensor<f32> into tensor<1x1xf32>
+  %open = tensor.cast %one : tensor<1x1xf32> to tensor<?x?xf32>
+  %pair = tensor.pad %open low[1, 0] high[1, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<?x?xf32> to tensor<?x?xf32>
+  %e3 = tensor.empty() : tensor<3x1x2xf32>
+  %r = linalg.broadcast ins(%pair : tensor<?x?xf32>) outs(%e3 : tensor<3x1x2xf32>) dimensions = [2]
+  %flat = tensor.collapse_shape %r [[0, 1, 2]] : tensor<3x1x2xf32> into tensor<6xf32>
+  %c = tensor.cast %flat : tensor<6xf32> to tensor<?xf32>
+  return %c : tensor<?xf32>
+}
+
+// A tile that is whole is as long as what it becomes: on GPUs, where tiles need bounds, too.
+// CHECK-LABEL: func.func @bounded(
+func.func @bounded(%x: tensor<?x12xf32>) -> tensor<2x12xf32> {
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0.0 : f32
+  %split = tensor.expand_shape %x [[0], [1, 2]] output_shape [%c2, 12, 1] : tensor<?x12xf32> into tensor<?x12x1xf32>
+  %e = tensor.empty() : tensor<2x12xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x12xf32>) -> tensor<2x12xf32>
+  %r = linalg.reduce { arith.addf } ins(%split : tensor<?x12x1xf32>) outs(%f : tensor<2x12xf32>) dimensions = [2]
+  return %r : tensor<2x12xf32>
 }
