@@ -293,16 +293,18 @@ unsigned ir_slice_kept_dims(const ir_op *slice, const ir_type *type, unsigned *k
   return kept_dims(rank, sizes, type, kept);
 }
 
-/* What a slice of these sizes shows: the type with the extents that are known. */
+/* What a slice of these sizes shows: the type with the extents that are known. One that does not fit the sizes is left
+ * to the verifier. */
 static const ir_type *type_of_sizes(ir_module *module, unsigned rank, const ir_index *sizes, const ir_type *type) {
   int64_t extents[IR_MAX_RANK], shape[IR_MAX_RANK];
   unsigned kept[IR_MAX_RANK];
   for (unsigned i = 0; i < rank; i++)
     extents[i] = ir_index_static(sizes[i]);
-  unsigned count = kept_dims(rank, extents, type, kept);
-  for (unsigned i = 0; i < count; i++)
+  if (kept_dims(rank, extents, type, kept) != type->rank)
+    return type;
+  for (unsigned i = 0; i < type->rank; i++)
     shape[i] = extents[kept[i]];
-  return ir_type_tensor(module, type->element, count, shape);
+  return ir_type_tensor(module, type->element, type->rank, shape);
 }
 
 static ir_value *cast_to(ir_builder *builder, ir_value *value, const ir_type *type) {
