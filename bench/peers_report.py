@@ -53,9 +53,10 @@ it where caches hold what is read), and in brackets how many times as long as ou
 same arguments, each in a process that was stopped but for its turns, in interleaved rounds, and agreed; medians; CPU time
 on one thread, wall-clock time on more. {dropped} rounds were dropped because something else had the machine; a row
 marked as disturbed never got quiet rounds enough and shows the best of all. Under a causal mask only the visible half
-counts. Weights of linear layers and of the MLP are constants, but for PyTorch and OpenBLAS. What takes ten times as long as ours was measured before the rounds. Attention rows: length x features. Asleep:
-threads sleep between calls, ours as always, others as far as their settings allow (OpenVINO has none). Awake: they look
-for the next call, ours for 200 us, others as they do unless told otherwise.
+counts. Weights of linear layers and of the MLP are constants, but for PyTorch, OpenBLAS and oneDNN. What takes ten times
+as long as ours was measured before the rounds. Attention rows: length x features. Products of i8 are added up in i32.
+Asleep: threads sleep between calls, ours as always, others as far as their settings allow (OpenVINO has none). Awake:
+they look for the next call, ours for 200 us, others as they do unless told otherwise.
 
 {report.table(["program", "on", "our time", *names], rows)}
 {"Left out: " + "; ".join(missing) + "." if missing else ""}

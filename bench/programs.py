@@ -119,7 +119,7 @@ def gemm(rows, columns, depth, turned=False, element="f32"):
   %rows = tensor.dim %a, %c0 : {a}""" if isinstance(rows, str) else ""
     b = tensor(*(columns, depth) if turned else (depth, columns), element=element)
     kind, name, close = c, "%result", ""
-    if element == "bf16":
+    if element not in ("f32", "i8"):
         kind, name = tensor(rows, columns, element=element), "%result_narrow"
         close = rounded("result", rows, columns, element=element) + "\n"
     maps = """indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>]
