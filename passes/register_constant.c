@@ -130,6 +130,38 @@ static const ir_attr *reorder(ir_module *module, const ir_attr *value, const pan
   return ir_attr_dense_bytes(module, type, (unsigned)(row * count), bytes);
 }
 
+/* 128 times the sums of each lane's terms, as the panels have these. */
+static const ir_attr *excesses_of(ir_module *module, const ir_attr *panels, int64_t lanes) {
+  enum { EXCESS = 128 };
+  const ir_type *from = panels->type;
+  unsigned rank = from->rank - 1;
+  int64_t shape[IR_MAX_RANK], row = from->shape[rank], rows = from->shape[rank - 1];
+  memcpy(shape, from->shape, sizeof shape);
+  shape[rank - 1] = lanes;
+  const ir_type *type = ir_type_tensor(module, IR_I32, rank, shape);
+  int64_t count = ir_type_num_elements(type);
+  int32_t *sums = IR_NEW_ARRAY(&module->arena, int32_t, count);
+  for (int64_t panel = 0; panel < count / lanes; panel++)
+    for (int64_t i = 0; i < rows * row; i++)
+      sums[panel * lanes + i % row / (row / lanes)] += EXCESS * (int8_t)panels->bytes[panel * rows * row + i];
+  return ir_attr_dense_bytes(module, type, (unsigned)count, sums);
+}
+
+/* Those of the input's batch, where it has all of the constant's terms. */
+static void find_excesses(register_nest *nest, ir_builder *builder, unsigned i, const constant_view *view,
+                          const panel_layout *layout, const ir_attr *panels) {
+  unsigned terms = layout->dims[layout->rank - 2], tiles = layout->num_batches;
+  if (!nest->tile.bytes || ir_operand(nest->op, i)->type->shape[terms] != view->value->type->shape[terms])
+    return;
+  ir_value *memory = memory_of_constant(builder, excesses_of(builder->module, panels, layout->lanes));
+  ir_index offsets[IR_MAX_RANK] = {0}, sizes[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < memory->type->rank; dim++) {
+    offsets[dim] = dim < tiles ? view->begins[layout->dims[dim]] : ir_index_const(0);
+    sizes[dim] = ir_index_const(dim < tiles ? 1 : memory->type->shape[dim]);
+  }
+  nest->excesses = ir_subview_of_dims(builder, memory, offsets, sizes, NULL, 2, (unsigned[]){tiles, tiles + 1});
+}
+
 bool register_constant_panels(register_nest *nest, ir_builder *builder, unsigned i) {
   const ir_value *input = ir_operand(nest->op, i);
   constant_view view = {0};
@@ -148,7 +180,8 @@ bool register_constant_panels(register_nest *nest, ir_builder *builder, unsigned
   if (ir_index_divisor(view.begins[columns]) % (uint64_t)layout.lanes ||
       ir_index_divisor(view.begins[layout.dims[terms]]) % (uint64_t)layout.pair)
     return false;
-  ir_value *memory = memory_of_constant(builder, reorder(builder->module, view.value, &layout));
+  const ir_attr *panels = reorder(builder->module, view.value, &layout);
+  ir_value *memory = memory_of_constant(builder, panels);
   ir_index offsets[IR_MAX_RANK] = {0}, sizes[IR_MAX_RANK];
   unsigned kept[IR_MAX_RANK], num_kept = 0;
   for (unsigned dim = 0; dim < layout.rank; dim++) {
@@ -160,6 +193,7 @@ bool register_constant_panels(register_nest *nest, ir_builder *builder, unsigned
       kept[num_kept++] = dim;
   }
   nest->panels[i] = ir_subview_of_dims(builder, memory, offsets, sizes, NULL, num_kept, kept);
+  find_excesses(nest, builder, i, &view, &layout, panels);
   nest->firsts[i] = ir_index_floordiv(builder, view.begins[columns], layout.lanes);
   nest->ready |= ir_bit(i);
   return true;

@@ -75,6 +75,7 @@ typedef struct register_nest {
   ir_value **panels;  /* by input: the scratch memory of its panels; NULL when it is read in place */
   ir_value *excess;   /* what sums have too much in each of the lanes, where terms of i8 are 128 more than they are in
                          the factor that lanes do not hold (vector_tile.bytes); NULL: nothing */
+  ir_value *excesses; /* .. that of all SIMD tiles, memory [tiles][lanes] of the module; NULL: made with the panels */
   ir_index *firsts;   /* by input: the panel of its first SIMD tile, where the module has them all .. */
   uint32_t ready;     /* .. which it has of these inputs (bits) */
   register_ask *asks; /* by input: how the memory of its next panels is asked for; no lines: not */

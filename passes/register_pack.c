@@ -328,29 +328,35 @@ static ir_value *excess_of_panel(const register_nest *nest, ir_builder *builder,
   return ir_result(loop, 0);
 }
 
+/* That of panel `number`, from lane `lane` on, where the module has it. */
+static ir_value *known_excess(const register_nest *nest, ir_builder *builder, ir_index number, ir_index lane) {
+  int64_t lanes = simd_size(nest);
+  ir_value *indices[] = {ir_index_value(builder, number), ir_index_value(builder, lane)};
+  const ir_type *type = ir_type_vector(builder->module, IR_I32, 1, &lanes);
+  return ir_result(ir_transfer(builder, OP_VECTOR_TRANSFER_READ, type, NULL, nest->excesses, indices, NULL, NULL), 0);
+}
+
 void register_pack_inputs(register_nest *nest, ir_builder *builder) {
   for (unsigned i = 0; i < nest->num_inputs; i++) {
     if (!nest->panels[i] || (int)i == nest->plan.row_panels)
       continue;
-    unsigned simd = (unsigned)nest->plan.simd;
-    int64_t step = nest->plan.steps[simd];
-    ir_index start = nest->tile.starts[simd], number = ir_index_floordiv(builder, start, step);
+    int64_t step = nest->plan.steps[nest->plan.simd];
+    ir_index start = nest->tile.starts[nest->plan.simd], number = ir_index_const(0), lane = ir_index_const(0);
     if (nest->ready & ir_bit(i)) {
-      bool is_whole = simd_size(nest) == step;
-      ir_index whole = ir_index_scale(builder, number, step);
-      ir_index rest = is_whole ? ir_index_const(0) : ir_index_sub(builder, start, whole);
-      number = ir_index_add(builder, nest->firsts[i], number);
-      read_panel(nest, builder, i, number, rest);
+      ir_index tile = ir_index_floordiv(builder, start, step);
+      if (simd_size(nest) != step)
+        lane = ir_index_sub(builder, start, ir_index_scale(builder, tile, step));
+      number = ir_index_add(builder, nest->firsts[i], tile);
     } else if (nest->packed_before & ir_bit(i)) {
-      read_panel(nest, builder, i, number, ir_index_const(0));
+      number = ir_index_floordiv(builder, start, step);
+    } else if (nest->plan.paired >= 0) {
+      pack_terms(nest, builder, i);
     } else {
-      if (nest->plan.paired >= 0)
-        pack_terms(nest, builder, i);
-      else
-        pack(nest, builder, i, ir_index_const(1), lanes_of_tile(nest, builder));
-      read_panel(nest, builder, i, ir_index_const(0), ir_index_const(0));
+      pack(nest, builder, i, ir_index_const(1), lanes_of_tile(nest, builder));
     }
-    nest->excess = nest->tile.bytes ? excess_of_panel(nest, builder, i) : NULL;
+    read_panel(nest, builder, i, number, lane);
+    if (nest->tile.bytes)
+      nest->excess = nest->excesses ? known_excess(nest, builder, number, lane) : excess_of_panel(nest, builder, i);
   }
 }
 
