@@ -62,9 +62,10 @@ typedef struct emit_target {
   unsigned max_elements;
   /* LLVM's numbers for memory that lanes of a block share, for constants, and for all other but a function's frame. */
   unsigned shared_space, constant_space, memory_space;
-  bool has_typed_constants; /* a constant is an array of its elements, not of bytes */
-  bool rounds_to_bfloat;    /* f32 to bf16 is an instruction */
-  bool has_plain_maximum;   /* maxima and minima of floats lose NaN or the sign of zeros, so they are put together */
+  bool has_typed_constants;       /* a constant is an array of its elements, not of bytes, .. */
+  int64_t most_constant_elements; /* .. of which it has so many at most; 0: any number */
+  bool rounds_to_bfloat;          /* f32 to bf16 is an instruction */
+  bool has_plain_maximum; /* maxima and minima of floats lose NaN or the sign of zeros, so they are put together */
   /* Memory for `bytes` (an i64) that lives until released, or `automatic`: until the function or forall body ends.
    * Fails the function where there is none. */
   LLVMValueRef (*allocate)(emitter *e, LLVMValueRef bytes, bool automatic);

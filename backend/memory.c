@@ -170,7 +170,13 @@ static LLVMValueRef global_of(emitter *e, const ir_op *op, const char *name) {
     ir_op_error(global, "needs a static type and an initial value");
     return NULL;
   }
-  LLVMValueRef array = array_of_constant(e, initial, ir_type_num_elements(type));
+  int64_t count = ir_type_num_elements(type), most = e->target->most_constant_elements;
+  if (most && count > most) {
+    ir_error(e->module, global->loc, "a constant of %lld elements; %s has at most %lld in one: pass it as an argument",
+             (long long)count, e->target->name, (long long)most);
+    return NULL;
+  }
+  LLVMValueRef array = array_of_constant(e, initial, count);
   LLVMValueRef data = LLVMAddGlobalInAddressSpace(e->llvm, LLVMTypeOf(array), symbol, e->target->constant_space);
   LLVMSetInitializer(data, array);
   LLVMSetGlobalConstant(data, ir_attr_get(global, "constant") != NULL);

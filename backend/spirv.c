@@ -140,6 +140,7 @@ const kernel_target spirv_target = {
              .shared_space = SPIRV_LOCAL,
              .constant_space = SPIRV_CONSTANT,
              .has_typed_constants = true,
+             .most_constant_elements = UINT16_MAX - 3, /* an instruction counts its words in 16 bits */
              .memory_space = SPIRV_GLOBAL,
              .has_plain_maximum = true,
              .share = kernels_share,

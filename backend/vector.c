@@ -640,7 +640,8 @@ static narrow_factor narrow_factor_of(const ir_value *value) {
                          .is_flipped = is_flipped};
 }
 
-/* A row of the factor, of integers as wide as the other factor's: of fewer bits where it is a constant, else of more. */
+/* A row of the factor, of integers as wide as the other factor's: of fewer bits where it is a constant, else of
+ * more. */
 static LLVMValueRef narrow_piece(emitter *e, narrow_factor factor, ir_scalar element, unsigned i) {
   LLVMValueRef piece = emit_get(e, factor.value)->pieces[i];
   if (ir_scalar_is_float(element) || factor.value->type->element == element)
@@ -693,8 +694,9 @@ static LLVMValueRef emit_word_sums(emitter *e, LLVMValueRef acc, LLVMValueRef lh
 
 typedef LLVMValueRef emit_sums(emitter *e, LLVMValueRef acc, LLVMValueRef lhs, LLVMValueRef rhs);
 
-/* Row `i` of the factor, the terms of all lanes, for each of so many. Its highest bits are flipped in lanes: a load
- * repeats the word, and what flips it has pipes to itself, where a step from a scalar to lanes would take a shuffle's. */
+/* Row `i` of the factor, the terms of all lanes, for each of so many. Its highest bits are flipped in lanes: a
+ * load repeats the word, and what flips it has pipes to itself, where a step from a scalar to lanes would take a
+ * shuffle's. */
 static LLVMValueRef repeat_terms(emitter *e, narrow_factor factor, ir_scalar element, unsigned i, unsigned lanes) {
   LLVMValueRef word = LLVMBuildBitCast(e->builder, narrow_piece(e, factor, element, i), emit_word_type(e), "");
   LLVMValueRef words = emit_splat(e, word, lanes);
@@ -752,8 +754,8 @@ static bool sums_terms_of_lanes(const ir_op *op, unsigned *lanes) {
   return false;
 }
 
-/* acc[m][n] + rows[m][terms] lanes[n][terms], in bf16, i16 or i8, by the machine's sums of two or four products. False where
- * it is no such op. */
+/* acc[m][n] + rows[m][terms] lanes[n][terms], in bf16, i16 or i8, by the machine's sums of two or four products. False
+ * where it is no such op. */
 static bool contract_terms(emitter *e, const ir_op *op, LLVMValueRef *result) {
   const ir_type *type = ir_result(op, 0)->type;
   unsigned lanes = emit_row_length(type), side;

@@ -121,6 +121,7 @@ ir_value *memory_of_constant(ir_builder *builder, const ir_attr *value) {
     snprintf(name, sizeof name, "tec_constant_%u", number++);
   while (ir_module_lookup(module, name));
   ir_builder top = ir_builder_before(ir_op_ancestor_in(builder->block->parent, ir_region(module->root, 0)));
+  top.loc = builder->loc;
   ir_named_attr attrs[] = {{"sym_name", ir_attr_cstr(module, name)},
                            {"sym_visibility", ir_attr_string(module, "private", 7)},
                            {"type", ir_attr_type(module, memory)},

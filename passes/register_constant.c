@@ -2,9 +2,9 @@
  * kernel in each call (see register_nest.h).
  *
  * The constant's elements move to another one, [batches ..][SIMD tiles][reductions ..][lanes], or, where terms are
- * multiplied in pairs or fours, [batches ..][SIMD tiles][pairs of terms][lanes, of these terms in turn]; there the tile that has
- * part of the columns and of the terms finds its panels as a view. So weights that are known are never copied, and one
- * after the other is read in the order of memory.
+ * multiplied in pairs or fours, [batches ..][SIMD tiles][pairs of terms][lanes, of these terms in turn]; there the tile
+ * that has part of the columns and of the terms finds its panels as a view. So weights that are known are never copied,
+ * and one after the other is read in the order of memory.
  *
  * Invariants
  *  - Nobody else reads the constant, so the program does not become larger. Lanes of the last tile that are beyond the
@@ -140,10 +140,11 @@ static const ir_attr *excesses_of(ir_module *module, const ir_attr *panels, int6
   shape[rank - 1] = lanes;
   const ir_type *type = ir_type_tensor(module, IR_I32, rank, shape);
   int64_t count = ir_type_num_elements(type);
-  int32_t *sums = IR_NEW_ARRAY(&module->arena, int32_t, count);
+  uint32_t *sums = IR_NEW_ARRAY(&module->arena, uint32_t, count); /* which wrap around as the program's do */
   for (int64_t panel = 0; panel < count / lanes; panel++)
     for (int64_t i = 0; i < rows * row; i++)
-      sums[panel * lanes + i % row / (row / lanes)] += EXCESS * (int8_t)panels->bytes[panel * rows * row + i];
+      sums[panel * lanes + i % row / (row / lanes)] +=
+          (uint32_t)EXCESS * (uint32_t)(int8_t)panels->bytes[panel * rows * row + i];
   return ir_attr_dense_bytes(module, type, (unsigned)count, sums);
 }
 

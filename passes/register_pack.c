@@ -181,7 +181,7 @@ static void pack(register_nest *nest, ir_builder *builder, unsigned i, ir_index 
   copy_elements(nest, builder, i, from, to, rank + 1, maps);
 }
 
-/* ------------------------------------------------------------------------------------------------ terms side by side */
+/* ----------------------------------------------------------------------------------------------- terms side by side */
 
 /* Lets one dim of a block begin at the carried index of a new loop, which covers `extent` iterations from `first`; the
  * builder goes on inside. Returns that index, counted from 0. */
@@ -215,8 +215,8 @@ ir_value *register_turn_words(ir_builder *builder, ir_value *columns, int64_t at
                   ir_type_vector(module, columns->type->element, 2, (int64_t[]){words, lanes * at_once}));
 }
 
-/* Copies so many terms of the current SIMD tile, from `first` on, into the panel of input `i`, block by block; `at`: the
- * dim of a block that has terms. */
+/* Copies so many terms of the current SIMD tile, from `first` on, into the panel of input `i`, block by block; `at`:
+ * the dim of a block that has terms. */
 static void pack_blocks(const register_nest *nest, ir_builder builder, unsigned i, vector_tile *block, unsigned at,
                         int64_t first, int64_t terms) {
   int64_t at_once = register_plan_terms(&nest->plan);
@@ -237,9 +237,10 @@ static void pack_blocks(const register_nest *nest, ir_builder builder, unsigned 
   }
 }
 
-/* Copies what the current SIMD tile touches of input `i` into its panel, where terms of a pair, or of four, stand side by
- * side. Where terms are contiguous in memory, in blocks of a register of each of as many columns as it has lanes, whose
- * words are transposed in registers, and smaller ones for the terms that are left; else in blocks of as many terms. */
+/* Copies what the current SIMD tile touches of input `i` into its panel, where terms of a pair, or of four, stand side
+ * by side. Where terms are contiguous in memory, in blocks of a register of each of as many columns as it has lanes,
+ * whose words are transposed in registers, and smaller ones for the terms that are left; else in blocks of as many
+ * terms. */
 static void pack_terms(register_nest *nest, ir_builder *builder, unsigned i) {
   const register_plan *plan = &nest->plan;
   unsigned paired = (unsigned)plan->paired, simd = (unsigned)plan->simd;

@@ -281,8 +281,8 @@ static const ir_op *product_for_lanes(const ir_value *scores, const target_facts
   return fits || (product && register_plan_has_bytes(product, target)) ? product : NULL;
 }
 
-/* On the way from products to the scores something is read that has the dims `own`, rows and keys, a mask in memory say.
- */
+/* On the way from products to the scores something is read that has the dims `own`, rows and keys, a mask in memory
+ * say. */
 static bool reads_own_dims(const ir_value *scores, uint32_t own) {
   const ir_op *op = scores->op;
   if (ir_is_contraction(op))
