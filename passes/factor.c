@@ -13,6 +13,7 @@
  * attention into a root for the queries and a root for the keys, and each tile of queries needs all keys, so that scaled
  * ones would be computed beforehand, by a kernel of their own, and stored. Keys are the factor of a product that has the
  * dim along which a softmax of that product runs.
+ * Keys and values of attention that many rows read keep theirs: hosts make them f32 once.
  * Products of i8 are added up in i32 where the machine adds several of them at once, and enough rows meet enough columns:
  * such sums are exact, as long as no more terms are added than 32 bits have room for.
  * Terminates: each rewrite takes an op from between the product and a value above it. */
@@ -20,6 +21,7 @@
 #include "passes/passes.h"
 #include "passes/recast.h"
 #include "passes/softmax.h"
+#include "passes/tile.h"
 #include "passes/tile_policy.h"
 
 /* The dim of the op's result along which a softmax runs, with only elementwise ops between; -1 if there is none. */
@@ -224,6 +226,17 @@ static ir_scalar scaled_element(const ir_op *op, const factor *f) {
   return is_widened(f) ? ir_init(op, 0)->type->element : ir_result(f->maker, 0)->type->element;
 }
 
+/* So many rows pay for storing keys and values that hosts widen, as in widen.c: with their scales, which all scores, or
+ * weights, would have to be multiplied by instead. */
+enum { MIN_ROWS_OF_STORED = 256 };
+
+static bool stays_scaled(const ir_op *op, unsigned side, bool is_keys, const target_facts *target) {
+  int64_t rows = ir_own_iterations(op, 1 - side, side);
+  bool sums_integers = target->integer_terms && narrow_element(ir_input(op, 1 - side)) == IR_I8;
+  return !target_is_gpu(target) && rows != IR_DYNAMIC && rows >= MIN_ROWS_OF_STORED && !sums_integers &&
+         (is_keys || tile_find_source(ir_input(op, 1 - side), softmax_is));
+}
+
 static const char *moved_to(int taker, bool is_keys) {
   return taker == RESULT ? "recognised: the scale of a factor can go to the result"
          : is_keys       ? "recognised: the scale of the keys can go to the queries"
@@ -244,6 +257,8 @@ static ir_op *move_factor(ir_op *op, unsigned side, const pass_options *options)
   if (!recast_begin(&parts, op) || !is_exact(op) || !find_factor(parts.operands[side]->op, &f))
     return op;
   bool is_keys = f.scaling && has_keys(op, side);
+  if (f.scaling && is_widened(&f) && stays_scaled(op, side, is_keys, options->target))
+    return op;
   if ((f.scaling ? !may_move(op, &f, is_keys) : !is_widened(&f)) || !suits_target(op, side, &f, options->target))
     return op;
   const ir_map *scales = f.scale < 0 ? NULL : recast_read_through(f.maker, (unsigned)f.scale, parts.maps[side]);
