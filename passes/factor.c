@@ -20,6 +20,7 @@
 #include "passes/body.h"
 #include "passes/passes.h"
 #include "passes/recast.h"
+#include "passes/register_plan.h"
 #include "passes/softmax.h"
 #include "passes/tile.h"
 #include "passes/tile_policy.h"
@@ -226,14 +227,12 @@ static ir_scalar scaled_element(const ir_op *op, const factor *f) {
   return is_widened(f) ? ir_init(op, 0)->type->element : ir_result(f->maker, 0)->type->element;
 }
 
-/* So many rows pay for storing keys and values that hosts widen, as in widen.c: with their scales, which all scores, or
- * weights, would have to be multiplied by instead. */
-enum { MIN_ROWS_OF_STORED = 256 };
-
+/* Keys and values that hosts store widened keep their scales, which all scores, or weights, would have to be multiplied
+ * by instead. */
 static bool stays_scaled(const ir_op *op, unsigned side, bool is_keys, const target_facts *target) {
   int64_t rows = ir_own_iterations(op, 1 - side, side);
   bool sums_integers = target->integer_terms && narrow_element(ir_input(op, 1 - side)) == IR_I8;
-  return !target_is_gpu(target) && rows != IR_DYNAMIC && rows >= MIN_ROWS_OF_STORED && !sums_integers &&
+  return !target_is_gpu(target) && rows != IR_DYNAMIC && rows >= TILE_WIDENED_ROWS && !sums_integers &&
          (is_keys || tile_find_source(ir_input(op, 1 - side), softmax_is));
 }
 
@@ -286,7 +285,7 @@ static ir_op *move_factor(ir_op *op, unsigned side, const pass_options *options)
 
 /* As many rows, and columns, pay for terms that stand side by side in panels, which constants do before the program
  * runs if they are read as they are; and of so many terms no sum overflows. */
-enum { MIN_ROWS_OF_BYTES = 2, MIN_ROWS_OF_WORDS = 12, MOST_BYTE_TERMS = INT32_MAX / (INT8_MIN * INT8_MIN) };
+enum { MIN_ROWS_OF_WORDS = 12, MOST_BYTE_TERMS = INT32_MAX / (INT8_MIN * INT8_MIN) };
 
 static bool sums_bytes(const ir_op *op, const target_facts *target) {
   const ir_structure *structure = ir_structure_of(op);
@@ -297,7 +296,7 @@ static bool sums_bytes(const ir_op *op, const target_facts *target) {
   bool as_they_are = target->integer_terms == TARGET_BYTES;
   for (unsigned side = 0; side < 2; side++) {
     int64_t rows = ir_own_iterations(op, side, 1 - side);
-    bool is_few = rows != IR_DYNAMIC && rows < (as_they_are ? MIN_ROWS_OF_BYTES : MIN_ROWS_OF_WORDS);
+    bool is_few = rows != IR_DYNAMIC && rows < (as_they_are ? REGISTER_BYTE_ROWS : MIN_ROWS_OF_WORDS);
     bool is_ready = as_they_are && ir_made_by(ir_input(op, 1 - side), OP_ARITH_CONSTANT);
     if (ir_input(op, side)->type->element != IR_I8 || (is_few && !is_ready))
       return false;

@@ -130,21 +130,21 @@ static const ir_attr *reorder(ir_module *module, const ir_attr *value, const pan
   return ir_attr_dense_bytes(module, type, (unsigned)(row * count), bytes);
 }
 
-/* 128 times the sums of each lane's terms, as the panels have these. */
+/* The excess of each lane's sum, by panel: rows of the panels have several terms of one lane after the other. */
 static const ir_attr *excesses_of(ir_module *module, const ir_attr *panels, int64_t lanes) {
-  enum { EXCESS = 128 };
   const ir_type *from = panels->type;
   unsigned rank = from->rank - 1;
-  int64_t shape[IR_MAX_RANK], row = from->shape[rank], rows = from->shape[rank - 1];
+  int64_t shape[IR_MAX_RANK], terms = from->shape[rank] / lanes, rows = from->shape[rank - 1];
   memcpy(shape, from->shape, sizeof shape);
   shape[rank - 1] = lanes;
   const ir_type *type = ir_type_tensor(module, IR_I32, rank, shape);
   int64_t count = ir_type_num_elements(type);
   uint32_t *sums = IR_NEW_ARRAY(&module->arena, uint32_t, count); /* which wrap around as the program's do */
-  for (int64_t panel = 0; panel < count / lanes; panel++)
-    for (int64_t i = 0; i < rows * row; i++)
-      sums[panel * lanes + i % row / (row / lanes)] +=
-          (uint32_t)EXCESS * (uint32_t)(int8_t)panels->bytes[panel * rows * row + i];
+  const int8_t *at = (const int8_t *)panels->bytes;
+  for (uint32_t *panel = sums; panel != sums + count; panel += lanes)
+    for (int64_t i = 0; i < rows * lanes; i++)
+      for (int64_t term = 0; term < terms; term++)
+        panel[i % lanes] += (uint32_t)(REGISTER_EXCESS * *at++);
   return ir_attr_dense_bytes(module, type, (unsigned)count, sums);
 }
 

@@ -11,9 +11,6 @@
 /* Rows that pay for packing a strided operand that all of them use where each would widen it, or pair its terms; and
  * where a few widen it together, or pair its terms, which twelve do in one tile. */
 enum { MIN_WIDENED_ROWS = 4, MIN_ROWS_APART = 12, MIN_PAIRS_APART = 13 };
-/* The same for words of four i8, which are put together by few shuffles, and which one row alone takes no longer to
- * widen than memory to bring (2 rows by 4096 x 4096 1.4 to 1.6 times as fast, 4 rows 1.9 to 3, 6 2.3 to 3.5; Zen 4). */
-enum { MIN_ROWS_OF_BYTES = 2 };
 /* MIN_REUSE where the rows of the operand are short, as keys and values are. */
 enum { MIN_REUSE_OF_SHORT = 12 };
 /* Rows that pay for reading panels that cost nothing, in the order of memory (by 4096 x 4096 of f32 1 row as fast, 2
@@ -180,7 +177,7 @@ int64_t planner_rows_for_packing(const planner *p, unsigned operand) {
            : target_has_small_tiles(p->facts) && planner_is_widened(p, operand) ? READY_ROWS_OF_WIDENED
                                                                                 : READY_ROWS;
   if (planner_terms_at_once(p) == TARGET_BYTES)
-    return MIN_ROWS_OF_BYTES;
+    return REGISTER_BYTE_ROWS;
   if (!planner_is_widened(p, operand))
     return rows_for_reuse(ir_operand(p->op, operand), p->lanes, p->registers);
   bool goes_in_pairs = p->facts->has_fast_pair_dot && ir_operand(p->op, operand)->type->element == IR_BF16;

@@ -11,6 +11,8 @@
 #include "passes/vectorize.h"
 
 enum { REGISTER_MAX_MASKS = 4 };
+/* What terms of i8 are more where they are unsigned (vector_tile.bytes). */
+enum { REGISTER_EXCESS = 128 };
 
 /* An epilogue of a product without its masks. */
 typedef struct register_shown {

@@ -308,7 +308,6 @@ static void read_terms_of(register_nest *nest, ir_builder *builder, unsigned i) 
 
 /* 128 times the sums of the current SIMD tile's terms, from their panel of input `i`. */
 static ir_value *excess_of_panel(const register_nest *nest, ir_builder *builder, unsigned i) {
-  enum { EXCESS = 128 };
   ir_module *module = builder->module;
   int64_t lanes = simd_size(nest), at_once = register_plan_terms(&nest->plan);
   const ir_type *sums = ir_type_vector(module, IR_I32, 1, &lanes), *term = ir_type_vector(module, IR_I32, 1, &at_once);
@@ -321,7 +320,7 @@ static ir_value *excess_of_panel(const register_nest *nest, ir_builder *builder,
   const ir_map *maps[] = {ir_map_select(module, 2, 1, &each), ir_map_select(module, 2, 2, both),
                           ir_map_select(module, 2, 1, &lane)};
   ir_value *operands[] = {
-      ir_splat(&inside, term, (ir_cell){.i = EXCESS}),
+      ir_splat(&inside, term, (ir_cell){.i = REGISTER_EXCESS}),
       ir_unary(&inside, OP_ARITH_EXTSI, terms, ir_type_vector(module, IR_I32, 2, terms->type->shape)),
       ir_region(loop, 0)->args[1]};
   ir_value *next = vectorize_contract(&inside, operands, maps, ir_bit(1));

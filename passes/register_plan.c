@@ -69,7 +69,7 @@ int64_t register_plan_bound(const ir_op *op, unsigned loop) { return extent_boun
 ir_scalar register_plan_element(const ir_op *op, unsigned input, const target_facts *facts) {
   const ir_value *argument = ir_region(op, 0)->args[input];
   ir_scalar wide = argument->type->element;
-  if (facts->integer_terms == TARGET_WORDS && register_plan_has_bytes(op, facts))
+  if (register_plan_has_words(op, facts))
     return IR_I16;
   for (const ir_use *use = argument->uses; use; use = use->next) {
     if (!ir_op_widens(use->user))
@@ -462,13 +462,12 @@ static void choose_tile(const planner *p, register_plan *plan) {
       p->op->num_operands == p->num_inputs + 1)
     take_terms(p, plan);
   int paired = paired_input(p, plan, row, contracted);
-  bool are_words = p->facts->integer_terms == TARGET_WORDS && register_plan_has_bytes(p->op, p->facts);
   if (paired >= 0) {
     plan->paired = contracted;
     plan->steps[contracted] = planner_terms_at_once(p);
     plan->packed = rows_of(p, row) >= planner_rows_for_packing(p, (unsigned)paired) ? ir_bit((unsigned)paired) : 0;
     plan->widened = 0;
-    if (are_words) {
+    if (register_plan_has_words(p->op, p->facts)) {
       plan->widened = planner_copy_fits(p, 1 - (unsigned)paired) ? ir_bit(1 - (unsigned)paired) : 0;
       plan->unroll = 1; /* LLVM adds the sums of several copies first, for which there are no registers */
     }

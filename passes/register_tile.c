@@ -413,8 +413,7 @@ static void begin_tile(register_nest *nest, ir_builder *builder) {
                         .operands = IR_NEW_ARRAY(&op->module->arena, vector_operand, op->num_operands),
                         .num_dims = nest->plan.num_dims,
                         .narrow = nest->plan.paired >= 0 || reduces_in_tile(nest),
-                        .words = nest->facts->integer_terms == TARGET_WORDS && nest->plan.paired >= 0 &&
-                                 register_plan_has_bytes(op, nest->facts),
+                        .words = nest->plan.paired >= 0 && register_plan_has_words(op, nest->facts),
                         .bytes = register_plan_terms(&nest->plan) == TARGET_BYTES,
                         .apart = nest->plan.apart,
                         .partial = nest->plan.partial};

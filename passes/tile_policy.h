@@ -6,11 +6,13 @@
 #include "passes/target.h"
 
 enum {
-  TILE_MIN_ROWS = 16,        /* below this a tile does not fill the register tiles any more */
-  TILE_REGISTER_ROWS = 8,    /* a tile with a multiple of these has no rows left over by register tiles */
-  TILE_PADDING = 16,         /* of so many rows in lanes one may be padding of the last tile */
-  TILE_LANE_REGISTERS = 2,   /* of rows in lanes, at least: fewer leave some of a product's tile empty */
-  TILE_MOST_LANES = 64,      /* rows in lanes: more pay for transposing the other factor and asking for it ahead */
+  TILE_MIN_ROWS = 16,      /* below this a tile does not fill the register tiles any more */
+  TILE_REGISTER_ROWS = 8,  /* a tile with a multiple of these has no rows left over by register tiles */
+  TILE_PADDING = 16,       /* of so many rows in lanes one may be padding of the last tile */
+  TILE_LANE_REGISTERS = 2, /* of rows in lanes, at least: fewer leave some of a product's tile empty */
+  TILE_MOST_LANES = 64,    /* rows in lanes: more pay for transposing the other factor and asking for it ahead */
+  TILE_WIDENED_ROWS =
+      256, /* that pay for storing what they read widened, and loading as much more: four tiles (hosts) */
   TILE_BATCH_ITERATIONS = 2, /* parallel iterations that each thread should have at least */
   TILE_GPU_LONG_ROW = 8192,  /* longer rows than this are reduced in a loop, and no softmax holds them whole */
 };

@@ -21,9 +21,9 @@
 #include "passes/tile.h"
 #include "passes/tile_policy.h"
 
-/* Rows that pay for storing what they read widened, and loading as much more: four tiles of them. The same for columns,
- * of products that have rows enough for the time to go into multiplying. */
-enum { MIN_ROWS = 256, MIN_COLUMNS = 512, MIN_PRODUCT_ROWS = 64 };
+/* Columns that pay for it as TILE_WIDENED_ROWS do, of products that have rows enough for the time to go into
+ * multiplying. */
+enum { MIN_COLUMNS = 512, MIN_PRODUCT_ROWS = 64 };
 /* Of the last cache, such a factor's. */
 enum { COPY_SHARE = 4 };
 
@@ -130,7 +130,7 @@ static void widen_attention(ir_op *op, unsigned shared, const target_facts *fact
   ir_builder builder = ir_builder_before(op);
   ir_value *factors[] = {ir_input(op, 0), ir_input(op, 1)};
   factors[1 - shared] = widen_tiles(&builder, factors[1 - shared]);
-  if (target_has_rows_in_lanes(facts) && rows_beside(op, shared) >= MIN_ROWS)
+  if (target_has_rows_in_lanes(facts) && rows_beside(op, shared) >= TILE_WIDENED_ROWS)
     factors[shared] = widen_once(&builder, factors[shared]);
   contract_instead(op, factors);
 }
