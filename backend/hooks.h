@@ -29,8 +29,11 @@ emit_op_hook emit_alloc, emit_alloca_op, emit_collapse_shape, emit_copy, emit_de
 /* tile.c */
 emit_op_hook emit_tile_load, emit_tile_mulf, emit_tile_store, emit_tile_zero;
 
+/* contract.c */
+emit_op_hook emit_contract;
+
 /* vector.c */
-emit_op_hook emit_broadcast, emit_contract, emit_create_mask, emit_deinterleave, emit_extract,
-    emit_extract_strided_slice, emit_insert, emit_insert_strided_slice, emit_interleave, emit_multi_reduction,
-    emit_shape_cast, emit_vector_bitcast, emit_step_op, emit_transpose_op, emit_vector_elements;
+emit_op_hook emit_broadcast, emit_create_mask, emit_deinterleave, emit_extract, emit_extract_strided_slice, emit_insert,
+    emit_insert_strided_slice, emit_interleave, emit_multi_reduction, emit_shape_cast, emit_vector_bitcast,
+    emit_step_op, emit_transpose_op, emit_vector_elements;
 #endif
