@@ -69,19 +69,22 @@ ir_value *fold_binary(ir_builder *builder, ir_op *op) {
     return lhs;
   if (!ir_value_splat(rhs, &cell))
     return NULL;
-  bool is_float = ir_scalar_is_float(rhs->type->element);
+  bool is_float = ir_scalar_is_float(rhs->type->element), is_truth = rhs->type->element == IR_I1;
+  bool is_ones = !is_float && (cell.i == -1 || (is_truth && cell.i));
   if (follows_from_extents(lhs) && op->code == OP_ARITH_MULI)
     return ir_index_value(builder, ir_index_scale(builder, (ir_index){.value = lhs}, cell.i));
   if (follows_from_extents(lhs) && op->code == OP_ARITH_ADDI)
     return ir_index_value(builder, ir_index_add(builder, (ir_index){.value = lhs}, ir_index_const(cell.i)));
   if (!is_float && cell.i == 0 && (op->code == OP_ARITH_MULI || op->code == OP_ARITH_ANDI))
     return rhs;
-  if (op->code == OP_ARITH_XORI && rhs->type->element == IR_I1 && cell.i && ir_made_by(lhs, OP_ARITH_CMPI))
+  if (is_ones && (op->code == OP_ARITH_ANDI || op->code == OP_ARITH_ORI))
+    return op->code == OP_ARITH_ANDI ? lhs : rhs;
+  if (op->code == OP_ARITH_XORI && is_truth && cell.i && ir_made_by(lhs, OP_ARITH_CMPI))
     return negate_comparison(builder, lhs->op);
   if (!right_neutral(op->code, &neutral))
     return NULL;
   bool equal = is_float ? ir_float_to_bits(IR_F64, cell.f) == ir_float_to_bits(IR_F64, neutral)
-                        : cell.i == (int64_t)neutral && rhs->type->element != IR_I1;
+                        : cell.i == (int64_t)neutral && !(is_truth && cell.i);
   return equal ? lhs : NULL;
 }
 

@@ -1,9 +1,7 @@
 /* hidden.c - follows hidden scores through memory: select(k <= q, x, -inf) is -infinity beyond a line, scaled and
- * shifted by a finite maximum it still is, and its exponential is 0 there. So a product with those exponentials can end
- * at the line, so can their sum, and the product that made the scores need not be computed beyond it.
- *
- * Weights that are 0 by a mask are taken to hide NaN and infinity in what they are multiplied with, as they do for the
- * pass trim; only -infinity by a comparison of indices counts as a mask, and only its exponential as such a weight.
+ * shifted by a finite maximum it still is, and its exponential is 0 there, as weights may be that a mask chooses
+ * (known.h). So a product with those exponentials can end at the line, so can their sum, and the product that made the
+ * scores need not be computed beyond it.
  *
  * Invariants
  *  - A fact holds where the walk stands: what may write to its memory, or releases it, removes it, and so does entering
@@ -20,7 +18,7 @@
 
 enum { MAX_STEPS = 128 };
 
-static const hidden_element unknown = {.kind = HIDDEN_UNKNOWN}, above = {.kind = HIDDEN_ABOVE};
+static const hidden_element unknown = {.known.kind = KNOWN_NOTHING};
 
 /* --------------------------------------------------------------------------------------------------------- elements */
 
@@ -32,19 +30,13 @@ static bool rename_steps(mask *where, ir_op *op, unsigned count, const int *to) 
   return true;
 }
 
-/* The scalar is a constant above -infinity. */
-static bool is_above(const ir_value *value) {
-  ir_cell cell;
-  return ir_value_splat(value, &cell) && ir_scalar_is_float(value->type->element) && cell.f > -INFINITY;
-}
-
 /* An operand's element, seen from the op's loops. */
 static hidden_element operand_element(const hidden_facts *facts, ir_op *op, unsigned i) {
   const ir_value *memory = ir_operand(op, i);
   const ir_map *map = ir_structure_of(op)->maps[i];
   int loops[IR_MAX_RANK];
   if (!ir_type_is_shaped(memory->type))
-    return is_above(memory) ? above : unknown;
+    return (hidden_element){.known = known_constant(memory)};
   for (unsigned dim = 0; dim < map->num_results; dim++)
     loops[dim] = ir_map_result_dim(map, dim);
   for (unsigned k = 0; k < facts->count; k++)
@@ -55,81 +47,57 @@ static hidden_element operand_element(const hidden_facts *facts, ir_op *op, unsi
   return unknown;
 }
 
-static bool is_hidden(const hidden_element *element) {
-  return element->kind == HIDDEN_KNOWN && element->value == -INFINITY;
-}
-
-static bool is_zero(const hidden_element *element) { return element->kind == HIDDEN_KNOWN && element->value == 0; }
-
-/* Both, in the same places. */
-static bool are_zero(const hidden_element *a, const hidden_element *b) {
-  return is_zero(a) && is_zero(b) && mask_equal(&a->where, &b->where);
-}
-
 static hidden_element element_of(const hidden_facts *facts, ir_op *op, const ir_value *value, unsigned *steps);
 
-/* select(condition, x, -infinity), or the other way round; or of an x that is 0 somewhere and 0. */
-static hidden_element selected(const hidden_facts *facts, ir_op *op, const ir_op *select, unsigned *steps) {
-  for (unsigned i = 1; i <= 2; i++) {
-    if (ir_value_is_zero(ir_operand(select, 3 - i))) {
-      hidden_element element = element_of(facts, op, ir_operand(select, i), steps);
-      return is_zero(&element) ? element : unknown;
-    }
-    if (!mask_is_hidden(ir_operand(select, 3 - i)))
-      continue;
-    hidden_element element = element_of(facts, op, ir_operand(select, i), steps);
-    if (!is_hidden(&element))
-      element = (hidden_element){.kind = HIDDEN_KNOWN, .value = -INFINITY};
-    mask_add(&element.where, op, ir_operand(select, 0), i == 1);
-    return element.where.count ? element : unknown;
+/* What a condition hides, or what it shows is hidden as well. */
+static hidden_element chosen(const hidden_facts *facts, ir_op *op, const ir_op *from, const known_choice *choice,
+                             unsigned *steps) {
+  hidden_element element = unknown;
+  if (choice->shown)
+    element = element_of(facts, op, ir_operand(from, choice->shown), steps);
+  if (!known_is(element.known, choice->hidden))
+    element = (hidden_element){.known = {.kind = KNOWN_HIDDEN, .value.f = choice->hidden}};
+  mask_add(&element.where, op, choice->condition, choice->shown_if);
+  return element.where.count ? element : unknown;
+}
+
+/* What an op in the body of `op` makes of its operands. */
+static hidden_element made(const hidden_facts *facts, ir_op *op, const ir_op *from, unsigned *steps) {
+  hidden_element elements[KNOWN_MAX_OPERANDS];
+  known operands[KNOWN_MAX_OPERANDS];
+  uint32_t needed;
+  bool all;
+  for (unsigned i = 0; i < from->num_operands; i++) {
+    elements[i] = element_of(facts, op, ir_operand(from, i), steps);
+    operands[i] = elements[i].known;
   }
-  return unknown;
+  hidden_element result = {.known = known_result(from, operands, &needed, &all)};
+  const hidden_element *first = NULL;
+  for (unsigned i = 0; i < from->num_operands && result.known.kind == KNOWN_HIDDEN; i++) {
+    if (!(needed >> i & 1))
+      continue;
+    if (first && all && !mask_equal(&first->where, &elements[i].where))
+      return unknown;
+    first = first ? first : &elements[i];
+    result.where = first->where;
+  }
+  return result;
 }
 
 /* What the body of `op` computes as `value`. */
 static hidden_element element_of(const hidden_facts *facts, ir_op *op, const ir_value *value, unsigned *steps) {
   const ir_op *from = value->op;
-  if (!*steps || !--*steps)
+  known_choice choice;
+  hidden_element element = {.known = known_constant(value)};
+  if (!*steps || !--*steps || element.known.kind == KNOWN_ALWAYS)
+    return element;
+  if (!from)
+    return value->block == ir_region(op, 0) ? operand_element(facts, op, value->index) : unknown;
+  if (!from->num_operands || from->num_operands > KNOWN_MAX_OPERANDS)
     return unknown;
-  if (!from && value->block == ir_region(op, 0))
-    return operand_element(facts, op, value->index);
-  if (is_above(value))
-    return above;
-  if (!from || !from->num_operands)
-    return unknown;
-  if (from->code == OP_ARITH_SELECT)
-    return selected(facts, op, from, steps);
-  hidden_element lhs = element_of(facts, op, ir_operand(from, 0), steps), rhs = unknown;
-  if (from->num_operands == 2)
-    rhs = element_of(facts, op, ir_operand(from, 1), steps);
-  switch (from->code) {
-  case OP_ARITH_ADDF:
-    if (are_zero(&lhs, &rhs))
-      return lhs;
-    return is_hidden(&lhs) ? lhs : is_hidden(&rhs) ? rhs : unknown;
-  case OP_ARITH_SUBF:
-    if (are_zero(&lhs, &rhs))
-      return lhs;
-    return is_hidden(&lhs) && rhs.kind == HIDDEN_ABOVE ? lhs : unknown;
-  case OP_ARITH_MULF:
-    if (is_zero(&lhs) || is_zero(&rhs))
-      return is_zero(&lhs) ? lhs : rhs;
-    return lhs.kind == HIDDEN_KNOWN && mask_keeps_hidden(ir_operand(from, 1))   ? lhs
-           : rhs.kind == HIDDEN_KNOWN && mask_keeps_hidden(ir_operand(from, 0)) ? rhs
-                                                                                : unknown;
-  case OP_ARITH_MAXIMUMF:
-    return lhs.kind == HIDDEN_ABOVE || rhs.kind == HIDDEN_ABOVE ? above : unknown;
-  case OP_ARITH_EXTF:
-    return lhs;
-  case OP_ARITH_TRUNCF:
-    return lhs.kind == HIDDEN_KNOWN ? lhs : unknown;
-  case OP_MATH_EXP:
-  case OP_MATH_EXP2:
-    lhs.value = 0;
-    return lhs.kind == HIDDEN_KNOWN ? lhs : unknown;
-  default:
-    return unknown;
-  }
+  if (known_choice_of(from, &choice))
+    element = chosen(facts, op, from, &choice, steps);
+  return element.known.kind == KNOWN_NOTHING ? made(facts, op, from, steps) : element;
 }
 
 /* What the body of `op` gives its one output. */
@@ -148,18 +116,22 @@ static void forget(hidden_facts *facts, const ir_value *memory) {
   facts->count = kept;
 }
 
+/* The op takes the maximum of its output's elements and others. */
+static bool is_maximum(const ir_op *op) {
+  ir_opcode combine;
+  return vectorize_combiner(op, 0, &combine) && combine == OP_ARITH_MAXIMUMF;
+}
+
 /* What the op makes of all elements of its one output. */
 static hidden_element written_element(const hidden_facts *facts, ir_op *op) {
   const ir_structure *structure = ir_structure_of(op);
   const ir_map *map = ir_init_map(op, 0);
   int dims[IR_MAX_LOOPS];
-  ir_opcode combine;
   if (!ir_map_is_projected_permutation(map))
     return unknown;
   if (structure->reductions) {
-    hidden_element old = operand_element(facts, op, ir_num_inputs(op));
-    return old.kind == HIDDEN_ABOVE && vectorize_combiner(op, 0, &combine) && combine == OP_ARITH_MAXIMUMF ? above
-                                                                                                           : unknown;
+    known old = operand_element(facts, op, ir_num_inputs(op)).known;
+    return (hidden_element){.known.kind = known_is_above(old) && is_maximum(op) ? KNOWN_ABOVE : KNOWN_NOTHING};
   }
   hidden_element element = yielded_element(facts, op);
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
@@ -189,7 +161,7 @@ void hidden_pass(hidden_facts *facts, ir_op *op) {
     fact.element = written_element(facts, op);
   for (unsigned out = 0; out < ir_num_inits(op); out++)
     forget(facts, ir_init(op, out));
-  if (fact.element.kind != HIDDEN_UNKNOWN && facts->count < HIDDEN_MAX_FACTS)
+  if (fact.element.known.kind != KNOWN_NOTHING && facts->count < HIDDEN_MAX_FACTS)
     facts->facts[facts->count++] = fact;
 }
 
@@ -216,15 +188,11 @@ bool hidden_reduction(const hidden_facts *facts, ir_op *op, hidden_terms *terms)
     return false;
   for (unsigned i = 0; i < ir_num_inputs(op); i++) {
     hidden_element element = operand_element(facts, op, i);
-    *terms = (hidden_terms){.input = i, .value = element.value, .where = element.where};
-    if (element.kind == HIDDEN_KNOWN && element.value == neutral && (is_contraction || (int)i == only))
+    *terms = (hidden_terms){.input = i, .value = neutral, .where = element.where};
+    if (known_is(element.known, neutral) && (is_contraction || (int)i == only))
       return true;
   }
   return false;
 }
 
-bool hidden_result(ir_op *op, mask *where) {
-  hidden_element element = yielded_element(&(hidden_facts){0}, op);
-  *where = element.where;
-  return element.kind == HIDDEN_KNOWN;
-}
+hidden_element hidden_result(ir_op *op) { return yielded_element(&(hidden_facts){0}, op); }

@@ -1,20 +1,14 @@
 /* hidden.h - which iterations of a reduction on memrefs change nothing, as a mask hides what they would work on. */
 #ifndef TEC_PASSES_HIDDEN_H
 #define TEC_PASSES_HIDDEN_H
+#include "passes/known.h"
 #include "passes/mask.h"
 
 enum { HIDDEN_MAX_FACTS = 16 };
 
 /* What is known of an element. */
-typedef enum hidden_kind {
-  HIDDEN_UNKNOWN,
-  HIDDEN_ABOVE, /* it is not -infinity */
-  HIDDEN_KNOWN  /* it is `value` wherever one of the bounds does not hold */
-} hidden_kind;
-
 typedef struct hidden_element {
-  hidden_kind kind;
-  double value; /* -infinity or 0 */
+  known known; /* something hides it wherever one of the bounds does not hold */
   mask where;
 } hidden_element;
 
@@ -41,9 +35,8 @@ typedef struct hidden_terms {
 } hidden_terms;
 
 /* Finds an input, a factor of a contraction or the terms themselves, that makes terms change nothing where a mask hides
- * the score or because exponentials of hidden scores are 0; false if there is none. */
+ * the score or because exponentials of hidden scores, or weights, are 0; false if there is none. */
 bool hidden_reduction(const hidden_facts *facts, ir_op *reduction, hidden_terms *terms);
-/* The bounds, over the loops of an elementwise op, beyond which its result is hidden whatever its inputs are; false if
- * there are none. */
-bool hidden_result(ir_op *op, mask *where);
+/* What is known of the result of an elementwise op whatever its inputs are, with bounds over its loops. */
+hidden_element hidden_result(ir_op *op);
 #endif

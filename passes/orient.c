@@ -34,6 +34,7 @@
 #include "passes/turn.h"
 #include "passes/vectorize.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Registers of rows that a product's tile has side by side where it widens each element of the other factor: fewer are
@@ -293,11 +294,11 @@ static void skip_hidden(ir_op *blocks, ir_op *op) {
   ir_bounds bounds = ir_bounds_of(blocks, 0);
   ir_builder builder = ir_builder_before(blocks);
   mask_window window = {ir_region(blocks, 0)->args[0], bounds.lower, bounds.upper, bounds.step.constant};
-  mask where;
-  if (!body_is_elementwise(op) || !makes_scores(op) || !hidden_result(op, &where))
+  if (!body_is_elementwise(op) || !makes_scores(op))
     return;
-  for (unsigned i = 0; i < where.count; i++)
-    mask_keep_below(&builder, &window, where.bounds[i]);
+  hidden_element scores = hidden_result(op);
+  for (unsigned i = 0; known_is(scores.known, -INFINITY) && i < scores.where.count; i++)
+    mask_keep_below(&builder, &window, scores.where.bounds[i]);
   ir_set_operand(blocks, 0, ir_index_value(&builder, window.lower));
   ir_set_operand(blocks, 1, ir_index_value(&builder, window.upper));
 }

@@ -1,7 +1,7 @@
 /* register_hidden.c - what masks do to register tiles: reductions leave out what is hidden, and tiles that no mask cuts
  * are written without it (see register_nest.h).
  *
- * A mask is a select between a score and -infinity by comparing indices. Where a bound on them fails for all elements
+ * A mask is a select between a score and -infinity, or a weight and 0, by comparing indices. Where a bound on them fails for all elements
  * of a tile, what follows from the opposite of the comparison cannot be, so the comparison has one outcome there, and
  * the mask nothing to do: a causal kernel compares on the diagonal only (attention 1.02x).
  *
@@ -94,16 +94,16 @@ static mask_bound bound_of_leader(const register_nest *nest, const register_memb
 
 void register_add_hidden_result(register_nest *nest) {
   const register_group *group = &nest->group;
-  mask where;
+  hidden_element element = {.known.kind = KNOWN_NOTHING};
   unsigned k = 0;
-  while (k < group->count && ir_init(group->epilogues[k].op, 0) == ir_init(nest->op, 0) &&
-         !hidden_result(group->epilogues[k].op, &where))
-    k++;
-  if (k == group->count || ir_init(group->epilogues[k].op, 0) != ir_init(nest->op, 0))
-    return;
-  for (unsigned i = 0; i < where.count && nest->reduced.where.count < MASK_MAX_BOUNDS; i++)
+  for (; k < group->count && ir_init(group->epilogues[k].op, 0) == ir_init(nest->op, 0); k++) {
+    element = hidden_result(group->epilogues[k].op);
+    if (element.known.kind == KNOWN_HIDDEN)
+      break;
+  }
+  for (unsigned i = 0; i < element.where.count && nest->reduced.where.count < MASK_MAX_BOUNDS; i++)
     nest->reduced.where.bounds[nest->reduced.where.count++] =
-        bound_of_leader(nest, &group->epilogues[k], &where.bounds[i]);
+        bound_of_leader(nest, &group->epilogues[k], &element.where.bounds[i]);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- results */
@@ -122,17 +122,15 @@ static bool add_hiding(register_shown *shown, ir_op *op, const ir_value *conditi
   return true;
 }
 
-/* The select chooses between -infinity and its operand `visible`, by a condition that may be known: its masks are
- * added. */
-static bool add_mask(register_shown *shown, ir_op *op, const ir_op *select, unsigned *visible) {
-  if (select->code != OP_ARITH_SELECT)
-    return false;
-  bool first = mask_is_hidden(ir_operand(select, 1));
-  if (first == mask_is_hidden(ir_operand(select, 2)))
-    return false;
-  *visible = first ? 2 : 1;
+/* The op chooses between its operand *operand and what a mask has in its place, by a condition that may be known: its
+ * masks are added. */
+static bool add_mask(register_shown *shown, ir_op *op, const ir_op *select, unsigned *operand) {
+  known_choice choice;
   unsigned count = shown->count;
-  if (add_hiding(shown, op, ir_operand(select, 0), first))
+  if (!known_choice_of(select, &choice) || !choice.shown)
+    return false;
+  *operand = choice.shown;
+  if (add_hiding(shown, op, choice.condition, !choice.shown_if))
     return true;
   shown->count = count;
   return false;

@@ -166,7 +166,6 @@ static bool is_large_input(const ir_op *op, unsigned i) {
 /* tile_product_of_scores. `steps`: how many ops are looked at. */
 static ir_op *find_product(const ir_value *scores, bool *masked, unsigned *steps) {
   ir_op *op = scores->op, *found = NULL;
-  mask where;
   if (!op || !ir_op_has(op, IR_STRUCTURED) || !*steps || !--*steps)
     return NULL;
   if (ir_is_contraction(op))
@@ -177,7 +176,7 @@ static ir_op *find_product(const ir_value *scores, bool *masked, unsigned *steps
       return NULL;
     found = found ? found : product;
   }
-  *masked |= found && op->num_regions && hidden_result(op, &where);
+  *masked |= found && op->num_regions && hidden_result(op).known.kind == KNOWN_HIDDEN;
   return found;
 }
 

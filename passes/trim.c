@@ -1,27 +1,29 @@
 /* trim.c - pass "trim": loops with a running softmax leave out the iterations in which every score is hidden, and loops
- * that add up products with exponentials of scores, as gradients of attention do.
+ * that add up products with weights those in which all of these are 0 by a mask, as in gradients of attention.
  *
  * A score is hidden where its expression is -infinity because a comparison of indices says so: select(k <= q, x, -inf),
- * however it is spelled and whatever else is computed. Where such a comparison, affine in indices and in quotients of
- * them, fails for all elements of a tile, the tile changes nothing: the weights are 0, maximum and sum stay, and so
- * does what is accumulated with them. The iterations for which that can be shown lie at the ends of the loop; its
- * bounds become minima and maxima of affine expressions. Where one of two comparisons is enough, as for keys of a
- * prefix or before the query, what lies between the iterations of one and of the other stays. A side of a comparison
- * that comes from memory, a length of each batch for one, is read before the loop if it is the same for all elements of
- * the tile and all steps; where it differs between rows, as positions of queries may, hosts take the largest or the
- * least of the tile's before the loop. Weights that are 0 by the mask are taken to hide NaN and infinity in scores,
- * values and factors, too.
+ * however it is spelled and whatever else is computed (known.h). Where such a comparison, affine in indices and in
+ * quotients of them, fails for all elements of a tile, the tile changes nothing: the weights are 0, maximum and sum
+ * stay, and so does what is accumulated with them. The iterations for which that can be shown lie at the ends of the
+ * loop; its bounds become minima and maxima of affine expressions. Where one of two comparisons is enough, as for keys
+ * of a prefix or before the query, what lies between the iterations of one and of the other stays. A side of a
+ * comparison that comes from memory, a length of each batch for one, is read before the loop if it is the same for all
+ * elements of the tile and all steps; where it differs between rows, as positions of queries may, hosts take the largest
+ * or the least of the tile's before the loop.
  *
  * Invariants
  *  - A loop is touched only if an iteration without visible score gives back each carried value (running_argument).
  *  - Bounds are about boxes: extents of tiles are replaced by their upper bounds, which can only trim less.
  * Terminates: one walk over the loops; traces follow use-def chains for MAX_STEPS. */
 #include "passes/body.h"
+#include "passes/known.h"
 #include "passes/mask.h"
 #include "passes/passes.h"
 #include "passes/running.h"
 
-enum { MAX_STEPS = 256 };
+#include <math.h>
+
+enum { MAX_STEPS = 1024 };
 
 /* `factors`, one for each result: what running_argument gives; NULL in a loop with a softmax. */
 static bool is_neutral_without_scores(ir_op *loop, ir_value **factors) {
@@ -251,72 +253,78 @@ static ir_value *read_through(ir_op **op, ir_value *value) {
   return ir_yielded(producer, input->index);
 }
 
-/* Keeps the iterations in which the value, computed by the body of `op`, is not -infinity in the whole tile. */
-static void keep_visible(trimmer *t, ir_op *op, ir_value *value) {
-  if (!t->steps || !--t->steps || !(value = read_through(&op, value)))
-    return;
-  const ir_op *from = value->op;
-  switch (from ? from->code : IR_NUM_OPCODES) {
-  case OP_ARITH_SELECT:
-    for (unsigned i = 1; i <= 2; i++)
-      if (mask_is_hidden(ir_operand(from, 3 - i))) {
-        read_lengths(t, op, ir_operand(from, 0));
-        keep_where(t, op, ir_operand(from, 0), i == 1);
-        keep_visible(t, op, ir_operand(from, i));
-      }
-    return;
-  case OP_ARITH_ADDF:
-    keep_visible(t, op, ir_operand(from, 1)); /* fall through */
-  case OP_ARITH_SUBF:
-  case OP_ARITH_EXTF:
-  case OP_ARITH_TRUNCF:
-    keep_visible(t, op, ir_operand(from, 0));
-    return;
-  case OP_ARITH_MULF:
-    for (unsigned i = 0; i < 2; i++)
-      if (mask_keeps_hidden(ir_operand(from, 1 - i)))
-        keep_visible(t, op, ir_operand(from, i));
-    return;
-  default:
-    return;
-  }
+/* Of two bounds that `bound` was drawn in to, the narrower. */
+static ir_index meet(trimmer *t, ir_index bound, ir_index a, ir_index b, bool is_upper) {
+  if (ir_index_equal(a, bound))
+    return b;
+  if (ir_index_equal(b, bound))
+    return a;
+  return is_upper ? ir_index_min(&t->builder, a, b) : ir_index_max(&t->builder, a, b);
 }
 
-/* .. is not 0 in the whole tile: of weights without a softmax, which are exponentials of scores, and of what these are
- * multiplied with. */
-static void keep_nonzero(trimmer *t, ir_op *op, ir_value *value) {
-  mask_window all = t->window, first;
-  if (!t->steps || !--t->steps || !(value = read_through(&op, value)))
-    return;
-  const ir_op *from = value->op;
-  switch (from ? from->code : IR_NUM_OPCODES) {
-  case OP_MATH_EXP:
-  case OP_MATH_EXP2:
-    keep_visible(t, op, ir_operand(from, 0));
-    return;
-  case OP_ARITH_SELECT:
-    for (unsigned i = 1; i <= 2; i++)
-      if (ir_value_is_zero(ir_operand(from, 3 - i)))
-        keep_nonzero(t, op, ir_operand(from, i));
-    return;
-  case OP_ARITH_ADDF:
-  case OP_ARITH_SUBF:
-    keep_nonzero(t, op, ir_operand(from, 0));
-    first = t->window;
+static known keep_shown(trimmer *t, ir_op *op, ir_value *value);
+
+/* The same of what an op computes that chooses nothing by comparing indices. */
+static known keep_made(trimmer *t, ir_op *op, const ir_op *from) {
+  mask_window all = t->window, drawn = all, windows[KNOWN_MAX_OPERANDS];
+  known operands[KNOWN_MAX_OPERANDS];
+  uint32_t needed;
+  bool for_all, is_first = true;
+  for (unsigned i = 0; i < from->num_operands; i++) {
     t->window = all;
-    keep_nonzero(t, op, ir_operand(from, 1));
-    keep_both(t, &all, &first);
-    return;
-  case OP_ARITH_MULF:
-    keep_nonzero(t, op, ir_operand(from, 1)); /* fall through */
-  case OP_ARITH_DIVF:
-  case OP_ARITH_EXTF:
-  case OP_ARITH_TRUNCF:
-    keep_nonzero(t, op, ir_operand(from, 0));
-    return;
-  default:
-    return;
+    operands[i] = keep_shown(t, op, ir_operand(from, i));
+    windows[i] = t->window;
   }
+  known result = known_result(from, operands, &needed, &for_all);
+  for (unsigned i = 0; i < from->num_operands && result.kind == KNOWN_HIDDEN; i++) {
+    if (!(needed >> i & 1))
+      continue;
+    ir_index (*join)(trimmer *, ir_index, ir_index, ir_index, bool) = for_all ? cover : meet;
+    ir_index lower = is_first ? windows[i].lower : join(t, all.lower, drawn.lower, windows[i].lower, false);
+    ir_index upper = is_first ? windows[i].upper : join(t, all.upper, drawn.upper, windows[i].upper, true);
+    drawn.lower = lower;
+    drawn.upper = upper;
+    is_first = false;
+  }
+  t->window = drawn;
+  return result;
+}
+
+/* Draws the window in to iterations in which the value, computed by the body of `op`, may be something else in the tile
+ * than what is returned, if that is hidden somewhere. Of what nothing is known, it is taken not to be -infinity. */
+static known keep_shown(trimmer *t, ir_op *op, ir_value *value) {
+  static const known above = {.kind = KNOWN_ABOVE};
+  mask_window all = t->window;
+  known_choice choice;
+  known known = known_constant(value);
+  if (known.kind == KNOWN_ALWAYS)
+    return known;
+  if (!t->steps || !--t->steps || !(value = read_through(&op, value)))
+    return above;
+  const ir_op *from = value->op;
+  if (!from || !from->num_operands || from->num_operands > KNOWN_MAX_OPERANDS)
+    return above;
+  if (known_choice_of(from, &choice)) {
+    read_lengths(t, op, choice.condition);
+    if (choice.shown)
+      known = keep_shown(t, op, ir_operand(from, choice.shown));
+    if (!known_is(known, choice.hidden))
+      t->window = all;
+    keep_where(t, op, choice.condition, choice.shown_if);
+    known.kind = KNOWN_HIDDEN;
+    known.value.f = choice.hidden;
+    if (!ir_index_equal(t->window.lower, all.lower) || !ir_index_equal(t->window.upper, all.upper))
+      return known;
+  }
+  known = keep_made(t, op, from);
+  return known.kind == KNOWN_NOTHING ? above : known;
+}
+
+/* Keeps the iterations in which the result of the op may be something else than `value` in the tile. */
+static void keep_other(trimmer *t, const ir_value *result, double value) {
+  mask_window all = t->window;
+  if (!known_is(keep_shown(t, result->op, ir_yielded(result->op, result->index)), value))
+    t->window = all;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- pass */
@@ -325,7 +333,7 @@ static void keep_nonzero(trimmer *t, ir_op *op, ir_value *value) {
 static void keep_softmax(trimmer *t, ir_op *softmax) {
   ir_value *scores = running_made_beside(softmax, ir_operand(softmax, 0));
   if (scores)
-    keep_visible(t, scores->op, ir_yielded(scores->op, scores->index));
+    keep_other(t, scores, -INFINITY);
 }
 
 /* Of a loop without one: those in which a factor adds something to a result. */
@@ -334,7 +342,7 @@ static void keep_factors(trimmer *t, ir_value *const *factors) {
   for (unsigned i = 0; i < t->loop->num_results; i++) {
     mask_window others = t->window;
     t->window = all;
-    keep_nonzero(t, factors[i]->op, ir_yielded(factors[i]->op, factors[i]->index));
+    keep_other(t, factors[i], 0);
     if (i)
       keep_both(t, &all, &others);
   }
