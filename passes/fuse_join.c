@@ -1,9 +1,12 @@
 /* fuse_join.c - ops that join the loops of tile and fuse though no tile reads them: contractions of what the root
- * contracts (partners), and what is made of statistics that the loops compute (followers). Invariant: one joins only
+ * contracts and sums of it (partners), and what is made of statistics that the loops compute (followers). Invariant: one joins only
  * where the iterations compute each of its elements once and all of them. Terminates: loops are over uses, operands and
  * dims; can_stand_before has a limit of steps, and bring_before follows what that has accepted. */
 #include "passes/body.h"
 #include "passes/fuse_walk.h"
+#include "passes/tile_policy.h"
+
+enum { MAX_STEPS = 32 };
 
 /* The tile of an op from the box of one of its inputs: the iteration's part of the loops that the input's dims stand
  * for, all of the others. False unless the iterations then compute each element once and all of them. */
@@ -28,6 +31,32 @@ static bool tile_from_input(const fusion *f, const tile_box *box, fusion_node *n
   return n->levels == nest_all_levels(&f->nest) && nest_covers(&f->nest, &written, &whole);
 }
 
+/* What the op and its body need comes before `place`, or can: it is computed from scalars and extents, or filled with a
+ * scalar, by no more than so many ops. */
+static bool can_stand_before(const fusion *f, const ir_op *op, ir_op *place, unsigned *steps) {
+  for (const ir_op *inner = op; inner; inner = ir_next_inside(op, inner))
+    for (unsigned i = 0; i < inner->num_operands; i++) {
+      ir_op *from = ir_operand(inner, i)->op;
+      if (!from || from->block != f->block || from == place || ir_op_is_before(from, place))
+        continue;
+      bool is_small = !ir_op_has(from, IR_STRUCTURED) && !from->num_regions && ir_op_has(from, IR_PURE);
+      if ((!is_small && !tile_is_cheap(from)) || !*steps || !--*steps || !can_stand_before(f, from, place, steps))
+        return false;
+    }
+  return true;
+}
+
+static void bring_before(const fusion *f, const ir_op *op, ir_op *place) {
+  for (const ir_op *inner = op; inner; inner = ir_next_inside(op, inner))
+    for (unsigned i = 0; i < inner->num_operands; i++) {
+      ir_op *from = ir_operand(inner, i)->op;
+      if (!from || from->block != f->block || from == place || ir_op_is_before(from, place))
+        continue;
+      bring_before(f, from, place);
+      ir_op_move_before(from, place);
+    }
+}
+
 /* --------------------------------------------------------------------------------------------------------- partners */
 
 /* The tile of a contraction that shares input `with` of the root, as input `operand`. */
@@ -48,27 +77,37 @@ static bool tile_of_partner(const fusion *f, const fusion_node *root, unsigned w
          (root->reductions && n->reductions == ir_structure_of(n->op)->reductions && body_starts_from_zero(n->op));
 }
 
+/* Another contraction of a running result, or a sum of what is made step by step for the root. */
+static bool may_be_partner(fusion *f, const fusion_node *root, const ir_use *use) {
+  ir_op *op = use->user;
+  const ir_value *shared = ir_operand(op, ir_use_index(use));
+  unsigned steps = MAX_STEPS;
+  if (op->block != f->block || op == root->op || fusion_find_node(f, op))
+    return false;
+  if (tile_find_running(shared))
+    return ir_op_is_before(op, f->nest.outermost) && ir_use_index(use) < 2 && ir_op_has(op, IR_STRUCTURED) &&
+           ir_is_contraction(op);
+  return root->reductions && tile_maker(root->op, shared) && tile_sums_beside(use, root->op) &&
+         can_stand_before(f, op, f->nest.outermost, &steps);
+}
+
 void fusion_expect_partners(fusion *f, const fusion_node *root) {
   if (f->options->policy != FUSE_ONCE || !ir_is_contraction(root->op))
     return;
-  for (unsigned with = 0; with < 2; with++) {
-    const ir_value *shared = ir_operand(root->op, with);
-    if (!tile_find_running(shared))
-      continue;
-    for (const ir_use *use = shared->uses; use; use = use->next) {
+  for (unsigned with = 0; with < 2; with++)
+    for (const ir_use *use = ir_operand(root->op, with)->uses; use; use = use->next) {
       ir_op *op = use->user;
-      unsigned operand = ir_use_index(use);
-      if (op->block != f->block || op == root->op || !ir_op_is_before(op, f->nest.outermost) || operand > 1 ||
-          !ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op) || fusion_find_node(f, op))
-        continue;
       fusion_node partner = {.op = op};
-      if (!tile_of_partner(f, root, with, &partner, operand))
+      if (!may_be_partner(f, root, use) || !tile_of_partner(f, root, with, &partner, ir_use_index(use)))
         continue;
+      if (!ir_op_is_before(op, f->nest.outermost)) {
+        bring_before(f, op, f->nest.outermost);
+        ir_op_move_before(op, f->nest.outermost);
+      }
       fusion_node *n = fusion_expect(f, op);
       *n = partner;
       n->is_root = true;
     }
-  }
 }
 
 bool fusion_join_root(fusion *f, fusion_node *n) {
@@ -78,35 +117,9 @@ bool fusion_join_root(fusion *f, fusion_node *n) {
 
 /* -------------------------------------------------------------------------------------------------------- followers */
 
-/* What the op and its body need comes before `place`, or can: it is computed from scalars and extents by no more than
- * so many ops. */
-static bool can_stand_before(const fusion *f, const ir_op *op, ir_op *place, unsigned *steps) {
-  for (const ir_op *inner = op; inner; inner = ir_next_inside(op, inner))
-    for (unsigned i = 0; i < inner->num_operands; i++) {
-      ir_op *from = ir_operand(inner, i)->op;
-      if (!from || from->block != f->block || from == place || ir_op_is_before(from, place))
-        continue;
-      if (ir_op_has(from, IR_STRUCTURED) || from->num_regions || !ir_op_has(from, IR_PURE) || !*steps || !--*steps ||
-          !can_stand_before(f, from, place, steps))
-        return false;
-    }
-  return true;
-}
-
-static void bring_before(const fusion *f, const ir_op *op, ir_op *place) {
-  for (const ir_op *inner = op; inner; inner = ir_next_inside(op, inner))
-    for (unsigned i = 0; i < inner->num_operands; i++) {
-      ir_op *from = ir_operand(inner, i)->op;
-      if (!from || from->block != f->block || from == place || ir_op_is_before(from, place))
-        continue;
-      bring_before(f, from, place);
-      ir_op_move_before(from, place);
-    }
-}
-
 /* Elementwise, and reads nothing computed after `op`, so that it can stand right behind that. */
 static bool may_follow(const fusion *f, ir_op *op, ir_op *user) {
-  unsigned steps = 32;
+  unsigned steps = MAX_STEPS;
   return user->block == f->block && user != f->root && body_is_elementwise(user) && user->num_results == 1 &&
          tile_can(user) && !fusion_find_node(f, user) && !fusion_is_stop(f, user) &&
          can_stand_before(f, user, op, &steps);

@@ -170,9 +170,7 @@ void hidden_pass(hidden_facts *facts, ir_op *op) {
 /* The input of a reduction that its terms are; -1 where they are something else. */
 static int input_of_terms(const ir_op *op) {
   const ir_block *body = ir_region(op, 0);
-  const ir_op *combine = ir_operand(ir_block_terminator(body), 0)->op;
-  const ir_value *old = body->args[ir_num_inputs(op)];
-  const ir_value *term = body_unconverted(ir_operand(combine, ir_operand(combine, 0) == old));
+  const ir_value *term = body_unconverted(vectorize_term(op, 0));
   return !term->op && term->block == body && term->index < ir_num_inputs(op) ? (int)term->index : -1;
 }
 

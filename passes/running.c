@@ -4,6 +4,7 @@
 #include "passes/body.h"
 #include "passes/softmax.h"
 #include "passes/tile.h"
+#include "passes/vectorize.h"
 
 enum { MAX_DEPTH = 32 };
 
@@ -66,13 +67,13 @@ ir_value *running_made_beside(const ir_op *op, ir_value *value) {
   return value->op && value->op->block == op->block && body_is_elementwise(value->op) ? value : NULL;
 }
 
-/* The first factor that elementwise ops make beside the product; NULL: none. */
-static ir_value *made_factor(const ir_op *product) {
-  ir_value *first = running_made_beside(product, ir_operand(product, 0));
-  return first ? first : running_made_beside(product, ir_operand(product, 1));
+/* The op adds up terms for its one result. */
+static bool is_sum(const ir_op *op) {
+  ir_opcode combine;
+  return ir_structure_of(op)->reductions && vectorize_combiner(op, 0, &combine) && combine == OP_ARITH_ADDF;
 }
 
-ir_value *running_argument(const ir_op *loop, ir_value *value, ir_value **factor) {
+ir_value *running_argument(const ir_op *loop, ir_value *value, ir_op **sum) {
   const ir_op *insert = NULL;
   for (unsigned depth = 0; value && depth < MAX_DEPTH; depth++) {
     ir_op *op = value->op;
@@ -91,14 +92,16 @@ ir_value *running_argument(const ir_op *loop, ir_value *value, ir_value **factor
       value = ir_init(op, value->index);
     else if (!op->num_regions || op->num_results != 1)
       return NULL;
-    else if (!ir_is_contraction(op))
-      value = scaled_in_place(op);
-    else if (is_weights(ir_operand(op, 0)) || is_weights(ir_operand(op, 1)))
+    else if (ir_is_contraction(op) && (is_weights(ir_operand(op, 0)) || is_weights(ir_operand(op, 1))))
       value = ir_init(op, 0);
-    else if (!factor)
-      value = scaled_by_diagonal(op);
-    else
-      value = !*factor && (*factor = made_factor(op)) ? ir_init(op, 0) : NULL;
+    else if (!sum)
+      value = ir_is_contraction(op) ? scaled_by_diagonal(op) : scaled_in_place(op);
+    else if (*sum || !is_sum(op))
+      value = NULL;
+    else {
+      *sum = op;
+      value = ir_init(op, 0);
+    }
   }
   return NULL;
 }

@@ -8,6 +8,7 @@
 
 #include "passes/recast.h"
 #include "passes/body.h"
+#include "passes/vectorize.h"
 
 #define IR(...)
 #define EMIT(...)
@@ -129,6 +130,29 @@ int tile_running_operand(const ir_op *contraction) {
     if (tile_find_running(ir_operand(contraction, (unsigned)i)))
       return i;
   return -1;
+}
+
+bool tile_sums_beside(const ir_use *use, const ir_op *product) {
+  const ir_op *op = use->user;
+  unsigned input = ir_use_index(use);
+  ir_opcode combine;
+  int factor = -1;
+  for (unsigned i = 0; i < 2; i++)
+    if (ir_operand(product, i) == ir_operand(op, input))
+      factor = (int)i;
+  if (factor < 0 || op->block != product->block || !ir_op_has(op, IR_STRUCTURED) || op->num_results != 1 ||
+      input >= ir_num_inputs(op) || !ir_structure_of(op)->reductions || ir_is_contraction(op) || !op->num_regions ||
+      !body_starts_from_zero(op) || !vectorize_combiner(op, 0, &combine) || combine != OP_ARITH_ADDF)
+    return false;
+  const ir_map *its = ir_structure_of(op)->maps[input], *products = ir_structure_of(product)->maps[factor];
+  for (unsigned dim = 0; dim < its->num_results; dim++) {
+    int loop = ir_map_result_dim(its, dim), contracted = ir_map_result_dim(products, dim);
+    if (loop < 0 || contracted < 0 ||
+        ir_loop_is_reduction(ir_structure_of(op), (unsigned)loop) !=
+            ir_loop_is_reduction(ir_structure_of(product), (unsigned)contracted))
+      return false;
+  }
+  return true;
 }
 
 bool tile_is_cheap(const ir_op *op) {

@@ -20,18 +20,19 @@
 #include "passes/mask.h"
 #include "passes/passes.h"
 #include "passes/running.h"
+#include "passes/vectorize.h"
 
 #include <math.h>
 
 enum { MAX_STEPS = 1024 };
 
-/* `factors`, one for each result: what running_argument gives; NULL in a loop with a softmax. */
-static bool is_neutral_without_scores(ir_op *loop, ir_value **factors) {
+/* `sums`, one for each result: what running_argument gives; NULL in a loop with a softmax. */
+static bool is_neutral_without_scores(ir_op *loop, ir_op **sums) {
   for (unsigned i = 0; i < loop->num_results; i++) {
-    ir_value **factor = factors ? &factors[i] : NULL;
-    if (factor)
-      *factor = NULL;
-    if (running_argument(loop, ir_yielded(loop, i), factor) != ir_region(loop, 0)->args[i + 1] || (factor && !*factor))
+    ir_op **sum = sums ? &sums[i] : NULL;
+    if (sum)
+      *sum = NULL;
+    if (running_argument(loop, ir_yielded(loop, i), sum) != ir_region(loop, 0)->args[i + 1] || (sum && !*sum))
       return false;
   }
   return loop->num_results > 0;
@@ -244,13 +245,12 @@ static void keep_where(trimmer *t, ir_op *op, const ir_value *condition, bool wa
 static ir_value *read_through(ir_op **op, ir_value *value) {
   if (value->op || value->block != ir_region(*op, 0))
     return value;
-  const ir_value *input = ir_operand(*op, value->index);
-  ir_op *producer = input->op;
-  bool is_read = producer && value->index < ir_num_inputs(*op) && producer->block == (*op)->block;
-  if (!is_read || !body_is_elementwise(producer))
+  const ir_value *input =
+      value->index < ir_num_inputs(*op) ? running_made_beside(*op, ir_operand(*op, value->index)) : NULL;
+  if (!input)
     return NULL;
-  *op = producer;
-  return ir_yielded(producer, input->index);
+  *op = input->op;
+  return ir_yielded(input->op, input->index);
 }
 
 /* Of two bounds that `bound` was drawn in to, the narrower. */
@@ -320,10 +320,10 @@ static known keep_shown(trimmer *t, ir_op *op, ir_value *value) {
   return known.kind == KNOWN_NOTHING ? above : known;
 }
 
-/* Keeps the iterations in which the result of the op may be something else than `value` in the tile. */
-static void keep_other(trimmer *t, const ir_value *result, double value) {
+/* Keeps the iterations in which what the body of the op computes may be something else than `number` in the tile. */
+static void keep_other(trimmer *t, ir_op *op, ir_value *value, double number) {
   mask_window all = t->window;
-  if (!known_is(keep_shown(t, result->op, ir_yielded(result->op, result->index)), value))
+  if (!known_is(keep_shown(t, op, value), number))
     t->window = all;
 }
 
@@ -333,16 +333,16 @@ static void keep_other(trimmer *t, const ir_value *result, double value) {
 static void keep_softmax(trimmer *t, ir_op *softmax) {
   ir_value *scores = running_made_beside(softmax, ir_operand(softmax, 0));
   if (scores)
-    keep_other(t, scores, -INFINITY);
+    keep_other(t, scores->op, ir_yielded(scores->op, scores->index), -INFINITY);
 }
 
-/* Of a loop without one: those in which a factor adds something to a result. */
-static void keep_factors(trimmer *t, ir_value *const *factors) {
+/* Of a loop without one: those in which a term adds something to a result. */
+static void keep_terms(trimmer *t, ir_op *const *sums) {
   mask_window all = t->window;
   for (unsigned i = 0; i < t->loop->num_results; i++) {
     mask_window others = t->window;
     t->window = all;
-    keep_other(t, factors[i], 0);
+    keep_other(t, sums[i], vectorize_term(sums[i], 0), 0);
     if (i)
       keep_both(t, &all, &others);
   }
@@ -351,8 +351,8 @@ static void keep_factors(trimmer *t, ir_value *const *factors) {
 static void trim_loop(ir_op *loop, const target_facts *target) {
   ir_op *softmax = running_softmax(loop);
   ir_bounds bounds = ir_bounds_of(loop, 0);
-  ir_value **factors = softmax ? NULL : IR_NEW_ARRAY(&loop->module->arena, ir_value *, loop->num_results);
-  if (bounds.step.value || !is_neutral_without_scores(loop, factors))
+  ir_op **sums = softmax ? NULL : IR_NEW_ARRAY(&loop->module->arena, ir_op *, loop->num_results);
+  if (bounds.step.value || !is_neutral_without_scores(loop, sums))
     return;
   ir_attr_set(loop, PASS_NEUTRAL, ir_attr_unit(loop->module));
   trimmer t = {.loop = loop,
@@ -363,7 +363,7 @@ static void trim_loop(ir_op *loop, const target_facts *target) {
   if (softmax)
     keep_softmax(&t, softmax);
   else
-    keep_factors(&t, factors);
+    keep_terms(&t, sums);
   ir_set_operand(loop, 0, ir_index_value(&t.builder, t.window.lower));
   ir_set_operand(loop, 1, ir_index_value(&t.builder, t.window.upper));
 }

@@ -73,6 +73,11 @@ bool vectorize_combiner(const ir_op *op, unsigned out, ir_opcode *combine) {
   return found;
 }
 
+ir_value *vectorize_term(const ir_op *op, unsigned out) {
+  ir_value *term;
+  return combining_op(op, out, &term) ? term : NULL;
+}
+
 /* ----------------------------------------------------------------------------------- which loops may be vector dims */
 
 /* Numbers the values of the body; returns how many there are. */

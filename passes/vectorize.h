@@ -57,6 +57,8 @@ uint32_t vectorize_loops(ir_op *op);
 uint32_t vectorize_operand_loops(const vector_operand *operand);
 /* Output `out` becomes combine(old value, something else) with an associative and commutative `combine`, its opcode. */
 bool vectorize_combiner(const ir_op *op, unsigned out, ir_opcode *combine);
+/* That something else, in the body; NULL where it does not. */
+ir_value *vectorize_term(const ir_op *op, unsigned out);
 
 /* The tile's part of operand `i`: a vector over its vector dims (masked ones padded with 0), or a scalar. */
 ir_value *vectorize_read(ir_builder *builder, const vector_tile *tile, unsigned i);
