@@ -13,6 +13,8 @@
  * attention into a root for the queries and a root for the keys, and each tile of queries needs all keys, so that scaled
  * ones would be computed beforehand, by a kernel of their own, and stored. Keys are the factor of a product that has the
  * dim along which a softmax of that product runs.
+ * So does what divides weights by a sum of them, or by what was made of one, to the result: such weights are used tile by
+ * tile. Sums may overflow then where the quotients would not have.
  * Keys and values of attention that many rows read keep theirs: hosts make them f32 once.
  * Products of i8 are added up in i32 where the machine adds several of them at once, and enough rows meet enough columns:
  * such sums are exact, as long as no more terms are added than 32 bits have room for.
@@ -202,6 +204,35 @@ static bool is_widened(const factor *f) {
   return ir_scalar_bits(source_element(f)) < ir_scalar_bits(ir_result(f->maker, 0)->type->element);
 }
 
+/* The value is made of a reduction of `source`, by elementwise ops. `steps`: how many ops are looked at. */
+static bool is_statistic_of(const ir_value *value, const ir_value *source, bool reduced, unsigned *steps) {
+  const ir_op *op = value->op;
+  if (value == source)
+    return reduced;
+  if (!op || !ir_op_has(op, IR_STRUCTURED) || !op->num_regions || ir_is_contraction(op) || !*steps || !--*steps)
+    return false;
+  reduced |= ir_structure_of(op)->reductions != 0;
+  for (unsigned i = 0; i < ir_num_inputs(op); i++)
+    if (is_statistic_of(ir_input(op, i), source, reduced, steps))
+      return true;
+  return false;
+}
+
+/* Weights that are made of scores are divided by what was made of their sum, as a rule, with as many terms as elements of
+ * the result: where that is divided instead, the product need not wait for whole rows. */
+static bool normalises(const ir_op *op, const factor *f, unsigned side) {
+  unsigned steps = 16;
+  bool masked;
+  if (!f->scaling || f->scaling->code != OP_ARITH_DIVF || f->scale < 0 ||
+      ir_scalar_bits(ir_init(op, 0)->type->element) < 32)
+    return false;
+  int64_t columns = ir_own_iterations(op, 1 - side, side);
+  int64_t terms = ir_loop_size(op, (unsigned)ir_last_reduction(ir_structure_of(op)));
+  const ir_value *weights = ir_input(f->maker, f->source), *sum = ir_input(f->maker, (unsigned)f->scale);
+  return columns != IR_DYNAMIC && (terms == IR_DYNAMIC || columns <= terms) &&
+         tile_product_of_scores(weights, &masked) && is_statistic_of(sum, weights, false, &steps);
+}
+
 /* The scale may leave: see the head of the file. */
 static bool may_move(const ir_op *op, const factor *f, bool is_keys) {
   if (is_widened(f) && is_bounded(source_element(f)))
@@ -236,10 +267,11 @@ static bool stays_scaled(const ir_op *op, unsigned side, bool is_keys, const tar
          (is_keys || tile_find_source(ir_input(op, 1 - side), softmax_is));
 }
 
-static const char *moved_to(int taker, bool is_keys) {
-  return taker == RESULT ? "recognised: the scale of a factor can go to the result"
-         : is_keys       ? "recognised: the scale of the keys can go to the queries"
-                         : "recognised: the scale of a factor can go to the other one";
+static const char *moved_to(int taker, bool is_keys, bool is_norm) {
+  return is_norm           ? "recognised: what divides weights can divide the result"
+         : taker == RESULT ? "recognised: the scale of a factor can go to the result"
+         : is_keys         ? "recognised: the scale of the keys can go to the queries"
+                           : "recognised: the scale of a factor can go to the other one";
 }
 
 /* A product that reads its factor `side` at `map` has each of its elements once for several batches, if at all: it is a
@@ -258,17 +290,21 @@ static ir_op *move_factor(ir_op *op, unsigned side, const pass_options *options)
   bool is_keys = f.scaling && has_keys(op, side);
   if (f.scaling && is_widened(&f) && stays_scaled(op, side, is_keys, options->target))
     return op;
-  if ((f.scaling ? !may_move(op, &f, is_keys) : !is_widened(&f)) || !suits_target(op, side, &f, options->target))
+  bool is_norm = normalises(op, &f, side);
+  if ((f.scaling ? !is_norm && !may_move(op, &f, is_keys) : !is_widened(&f)) ||
+      !suits_target(op, side, &f, options->target))
     return op;
   const ir_map *scales = f.scale < 0 ? NULL : recast_read_through(f.maker, (unsigned)f.scale, parts.maps[side]);
   int taker = f.scaling ? taker_of_scale(op, side, scales) : -1;
+  if (is_norm && taker != RESULT)
+    return op;
   parts.maps[side] = recast_read_through(f.maker, f.source, parts.maps[side]);
   parts.operands[side] = ir_input(f.maker, f.source);
   if ((f.scaling && taker < 0) || !recast_is_valid(&parts) ||
       !repeats_batches(ir_structure_of(op), side, parts.maps[side]))
     return op;
   if (options->explain && f.scaling)
-    ir_remark(op->module, f.scaling->loc, moved_to(taker, is_keys));
+    ir_remark(op->module, f.scaling->loc, moved_to(taker, is_keys, is_norm));
   ir_builder builder = ir_builder_before(op);
   if (taker >= 0 && taker != RESULT)
     parts.operands[taker] =

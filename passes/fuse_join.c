@@ -31,8 +31,8 @@ static bool tile_from_input(const fusion *f, const tile_box *box, fusion_node *n
   return n->levels == nest_all_levels(&f->nest) && nest_covers(&f->nest, &written, &whole);
 }
 
-/* What the op and its body need comes before `place`, or can: it is computed from scalars and extents, or filled with a
- * scalar, by no more than so many ops. */
+/* What the op and its body need comes before `place`, or can: it is computed from scalars and extents, or element by
+ * element, by no more than so many ops. */
 static bool can_stand_before(const fusion *f, const ir_op *op, ir_op *place, unsigned *steps) {
   for (const ir_op *inner = op; inner; inner = ir_next_inside(op, inner))
     for (unsigned i = 0; i < inner->num_operands; i++) {
@@ -40,7 +40,8 @@ static bool can_stand_before(const fusion *f, const ir_op *op, ir_op *place, uns
       if (!from || from->block != f->block || from == place || ir_op_is_before(from, place))
         continue;
       bool is_small = !ir_op_has(from, IR_STRUCTURED) && !from->num_regions && ir_op_has(from, IR_PURE);
-      if ((!is_small && !tile_is_cheap(from)) || !*steps || !--*steps || !can_stand_before(f, from, place, steps))
+      if ((!is_small && !tile_is_cheap(from) && !body_is_elementwise(from)) || !*steps || !--*steps ||
+          !can_stand_before(f, from, place, steps))
         return false;
     }
   return true;
@@ -77,28 +78,30 @@ static bool tile_of_partner(const fusion *f, const fusion_node *root, unsigned w
          (root->reductions && n->reductions == ir_structure_of(n->op)->reductions && body_starts_from_zero(n->op));
 }
 
-/* Another contraction of a running result, or a sum of what is made step by step for the root. */
-static bool may_be_partner(fusion *f, const fusion_node *root, const ir_use *use) {
-  ir_op *op = use->user;
-  const ir_value *shared = ir_operand(op, ir_use_index(use));
+/* By which another contraction uses a running result, or a sum what is made step by step for the root; or NULL. */
+static const ir_use *use_of_partner(fusion *f, const fusion_node *root, const ir_use *use) {
+  const ir_value *shared = ir_operand(use->user, ir_use_index(use));
   unsigned steps = MAX_STEPS;
-  if (op->block != f->block || op == root->op || fusion_find_node(f, op))
-    return false;
+  if (use->user == root->op || use->user->block != f->block)
+    return NULL;
   if (tile_find_running(shared))
-    return ir_op_is_before(op, f->nest.outermost) && ir_use_index(use) < 2 && ir_op_has(op, IR_STRUCTURED) &&
-           ir_is_contraction(op);
-  return root->reductions && tile_maker(root->op, shared) && tile_sums_beside(use, root->op) &&
-         can_stand_before(f, op, f->nest.outermost, &steps);
+    return ir_op_is_before(use->user, f->nest.outermost) && ir_use_index(use) < 2 &&
+                   ir_op_has(use->user, IR_STRUCTURED) && ir_is_contraction(use->user)
+               ? use
+               : NULL;
+  const ir_use *sum = root->reductions && tile_maker(root->op, shared) ? tile_sum_beside(use, root->op) : NULL;
+  return sum && can_stand_before(f, sum->user, f->nest.outermost, &steps) ? sum : NULL;
 }
 
 void fusion_expect_partners(fusion *f, const fusion_node *root) {
   if (f->options->policy != FUSE_ONCE || !ir_is_contraction(root->op))
     return;
   for (unsigned with = 0; with < 2; with++)
-    for (const ir_use *use = ir_operand(root->op, with)->uses; use; use = use->next) {
-      ir_op *op = use->user;
+    for (const ir_use *shared = ir_operand(root->op, with)->uses; shared; shared = shared->next) {
+      const ir_use *use = use_of_partner(f, root, shared);
+      ir_op *op = use ? use->user : NULL;
       fusion_node partner = {.op = op};
-      if (!may_be_partner(f, root, use) || !tile_of_partner(f, root, with, &partner, ir_use_index(use)))
+      if (!use || fusion_find_node(f, op) || !tile_of_partner(f, root, with, &partner, ir_use_index(use)))
         continue;
       if (!ir_op_is_before(op, f->nest.outermost)) {
         bring_before(f, op, f->nest.outermost);

@@ -189,7 +189,7 @@ ir_op *tile_product_of_scores(const ir_value *scores, bool *masked) {
 /* What reads the value are the op and, if that is a product, sums in its loop. */
 static bool is_read_in_loop(const ir_op *op, const ir_value *value) {
   for (const ir_use *use = value->uses; use; use = use->next)
-    if (use->user != op && !(ir_is_contraction(op) && tile_sums_beside(use, op)))
+    if (use->user != op && !(ir_is_contraction(op) && tile_sum_beside(use, op)))
       return false;
   return true;
 }

@@ -132,27 +132,38 @@ int tile_running_operand(const ir_op *contraction) {
   return -1;
 }
 
-bool tile_sums_beside(const ir_use *use, const ir_op *product) {
-  const ir_op *op = use->user;
-  unsigned input = ir_use_index(use);
+/* The use of what elementwise ops make of the used value for it alone, element for element. */
+static const ir_use *use_of_made(const ir_use *use) {
+  for (;;) {
+    ir_op *op = use->user;
+    unsigned input = ir_use_index(use);
+    if (!ir_op_has(op, IR_STRUCTURED) || !op->num_regions || input >= ir_num_inputs(op) || !body_is_pointwise(op) ||
+        !ir_map_is_identity(ir_structure_of(op)->maps[input]) || !ir_map_is_identity(ir_init_map(op, 0)) ||
+        !ir_value_has_one_use(ir_result(op, 0)))
+      return use;
+    use = ir_result(op, 0)->uses;
+  }
+}
+
+const ir_use *tile_sum_beside(const ir_use *use, const ir_op *product) {
+  int factor = ir_operand(product, 0) == ir_operand(use->user, ir_use_index(use)) ? 0 : 1;
+  const ir_use *made = use_of_made(use);
+  const ir_op *op = made->user;
+  unsigned input = ir_use_index(made);
   ir_opcode combine;
-  int factor = -1;
-  for (unsigned i = 0; i < 2; i++)
-    if (ir_operand(product, i) == ir_operand(op, input))
-      factor = (int)i;
-  if (factor < 0 || op->block != product->block || !ir_op_has(op, IR_STRUCTURED) || op->num_results != 1 ||
-      input >= ir_num_inputs(op) || !ir_structure_of(op)->reductions || ir_is_contraction(op) || !op->num_regions ||
+  if (op->block != product->block || !ir_op_has(op, IR_STRUCTURED) || op->num_results != 1 || !op->num_regions ||
+      input >= ir_num_inputs(op) || !ir_structure_of(op)->reductions || ir_is_contraction(op) ||
       !body_starts_from_zero(op) || !vectorize_combiner(op, 0, &combine) || combine != OP_ARITH_ADDF)
-    return false;
+    return NULL;
   const ir_map *its = ir_structure_of(op)->maps[input], *products = ir_structure_of(product)->maps[factor];
   for (unsigned dim = 0; dim < its->num_results; dim++) {
     int loop = ir_map_result_dim(its, dim), contracted = ir_map_result_dim(products, dim);
     if (loop < 0 || contracted < 0 ||
         ir_loop_is_reduction(ir_structure_of(op), (unsigned)loop) !=
             ir_loop_is_reduction(ir_structure_of(product), (unsigned)contracted))
-      return false;
+      return NULL;
   }
-  return true;
+  return made;
 }
 
 bool tile_is_cheap(const ir_op *op) {

@@ -74,9 +74,9 @@ const ir_op *tile_find_source(const ir_value *value, bool (*is_source)(const ir_
 const ir_op *tile_find_running(const ir_value *value);
 /* The operand of the contraction that is the running result of an op with a state; or -1. */
 int tile_running_operand(const ir_op *contraction);
-/* What uses a factor of the product is a sum from zero over the dims of the factor that the product contracts: it can run
- * in the product's loop. */
-bool tile_sums_beside(const ir_use *use, const ir_op *product);
+/* What uses a factor of the product, or what elementwise ops make of it, is a sum from zero over the dims of the factor
+ * that the product contracts, which can run in the product's loop: its use. NULL where it is something else. */
+const ir_use *tile_sum_beside(const ir_use *use, const ir_op *product);
 /* The extents of the domain. Dims are looked up at operands, as far outside as they can be seen, so that the extents do
  * not keep ops alive that fusion replaces. */
 void tile_domain(ir_builder *builder, ir_op *op, tile_box *domain);

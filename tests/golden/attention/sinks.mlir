@@ -12,7 +12,7 @@
 #row = affine_map<(q, k) -> (q)>
 #line = affine_map<(q) -> (q)>
 // CHECK-COUNT-4: recognised: a softmax along dim 1 with a sink
-// CHECK-NOT: recognised
+// CHECK-NOT: recognised: a softmax
 // CHECK-LABEL: @sink (
 // CHECK-NEXT: kernel 1: attention: 2 products, a softmax that runs along with the loop over keys
 // CHECK: 1 kernel, with nothing
