@@ -15,7 +15,7 @@
  *   - a transpose of the result of an op that has no other user goes into the map of the result, but for an elementwise
  *     op whose result only products read,
  *   - a reshape of what is only widened is taken of the narrow tensor.
- * Splitting is left out for the free loops and reductions of contractions: one long loop makes better tiles than
+ * Splitting is left out for small inputs of elementwise ops, and for the free loops and reductions of contractions: one long loop makes better tiles than
  * several short ones, and merging their dims costs nothing. Batch loops are split: softmax, masks and repeated keys
  * need them.
  *
@@ -124,6 +124,23 @@ static bool is_reduced_merged(const ir_op *collapse, ir_dims dims) {
   return false;
 }
 
+/* An input that has all loops has `loop` as one dim, and this input has not all loops: what it shows, as scales of rows,
+ * is small beside what would be split for it. */
+static bool is_small_beside(const recast *parts, unsigned input, unsigned loop) {
+  if (parts->reductions || ir_map_dims(parts->maps[input]) == ir_bit(parts->num_loops) - 1)
+    return false;
+  for (unsigned i = 0; i < parts->num_ins; i++) {
+    const ir_op *collapse = ir_made_by(parts->operands[i], OP_TENSOR_COLLAPSE_SHAPE);
+    int dim = ir_map_find_dim(parts->maps[i], loop);
+    if (!ir_map_is_permutation(parts->maps[i]))
+      continue;
+    ir_dims dims = collapse ? ir_dims_of(collapse, (unsigned)dim) : (ir_dims){0, 1};
+    if (dims.end - dims.first == 1)
+      return true;
+  }
+  return false;
+}
+
 /* Loops that are to stay whole: see the head of the file. */
 static uint32_t unsplit_loops(const recast *parts) {
   uint32_t loops = parts->reductions;
@@ -145,7 +162,8 @@ static void split_as_collapsed(const recast *parts, uint32_t whole, ir_builder *
       int loop = ir_map_result_dim(parts->maps[i], merged);
       ir_dims dims = ir_dims_of(collapse, merged);
       unsigned count = dims.end - dims.first;
-      if (loop < 0 || whole >> loop & 1 || count <= split->count[loop] || is_reduced_merged(collapse, dims))
+      if (loop < 0 || whole >> loop & 1 || count <= split->count[loop] || is_reduced_merged(collapse, dims) ||
+          is_small_beside(parts, i, (unsigned)loop))
         continue;
       split->count[loop] = count;
       for (unsigned part = 0; part < count; part++)
