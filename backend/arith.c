@@ -173,6 +173,13 @@ LLVMValueRef emit_remsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
 
 LLVMValueRef emit_divui(emitter *e, const ir_op *op, const LLVMValueRef *x) { return divide_unsigned(e, x[0], x[1]); }
 
+LLVMValueRef emit_ceildivui(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  LLVMValueRef quotient = divide_unsigned(e, x[0], x[1]), zero = emit_int_like(e, x[0], 0);
+  LLVMValueRef rest = remainder_of(e, x[0], x[1], quotient);
+  LLVMValueRef moves = LLVMBuildICmp(e->builder, LLVMIntNE, rest, zero, "");
+  return LLVMBuildAdd(e->builder, quotient, LLVMBuildZExt(e->builder, moves, LLVMTypeOf(x[0]), ""), "");
+}
+
 LLVMValueRef emit_remui(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   return remainder_of(e, x[0], x[1], divide_unsigned(e, x[0], x[1]));
 }

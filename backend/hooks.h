@@ -9,11 +9,11 @@ emit_op_hook emit_affine_apply, emit_affine_max, emit_affine_min, emit_call, emi
 
 /* arith.c */
 emit_op_hook emit_constant_op;
-emit_piece_hook emit_addf, emit_addi, emit_andi, emit_bitcast, emit_ceildivsi, emit_cmpf, emit_cmpi, emit_divf,
-    emit_divsi, emit_divui, emit_extf, emit_extsi, emit_extui, emit_floordivsi, emit_fptosi, emit_fptoui, emit_maximumf,
-    emit_maxnumf, emit_maxsi, emit_maxui, emit_minimumf, emit_minnumf, emit_minsi, emit_minui, emit_mulf, emit_muli,
-    emit_negf, emit_ori, emit_remsi, emit_remui, emit_select, emit_shli, emit_shrsi, emit_shrui, emit_sitofp, emit_subf,
-    emit_subi, emit_truncf, emit_uitofp, emit_xori;
+emit_piece_hook emit_addf, emit_addi, emit_andi, emit_bitcast, emit_ceildivsi, emit_ceildivui, emit_cmpf, emit_cmpi,
+    emit_divf, emit_divsi, emit_divui, emit_extf, emit_extsi, emit_extui, emit_floordivsi, emit_fptosi, emit_fptoui,
+    emit_maximumf, emit_maxnumf, emit_maxsi, emit_maxui, emit_minimumf, emit_minnumf, emit_minsi, emit_minui, emit_mulf,
+    emit_muli, emit_negf, emit_ori, emit_remsi, emit_remui, emit_select, emit_shli, emit_shrsi, emit_shrui, emit_sitofp,
+    emit_subf, emit_subi, emit_truncf, emit_uitofp, emit_xori;
 
 /* math.c */
 emit_piece_hook emit_absf, emit_absi, emit_acos, emit_asin, emit_atan, emit_atan2, emit_cbrt, emit_ceil, emit_cos,

@@ -31,6 +31,7 @@ static bool right_neutral(ir_opcode code, double *value) {
   case OP_ARITH_DIVUI:
   case OP_ARITH_FLOORDIVSI:
   case OP_ARITH_CEILDIVSI:
+  case OP_ARITH_CEILDIVUI:
   case OP_ARITH_MULF:
   case OP_ARITH_DIVF:
     *value = 1;

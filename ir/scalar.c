@@ -69,6 +69,7 @@ UNSIGNED_HOOK(maxui, a > b ? a : b)
 UNSIGNED_HOOK(minui, a < b ? a : b)
 UNSIGNED_HOOK(divui, b ? a / b : 0)
 UNSIGNED_HOOK(remui, b ? a % b : 0)
+UNSIGNED_HOOK(ceildivui, b ? a / b + (a % b > 0) : 0)
 UNSIGNED_HOOK(shli, b < ir_scalar_bits(operand_element(op, 0)) ? a << b : 0)
 UNSIGNED_HOOK(shrui, b < ir_scalar_bits(operand_element(op, 0)) ? a >> b : 0)
 

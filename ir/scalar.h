@@ -14,8 +14,8 @@ typedef ir_cell ir_scalar_hook(const ir_op *op, const ir_cell *operands);
 ir_scalar_hook scalar_addf, scalar_subf, scalar_mulf, scalar_divf, scalar_remf, scalar_maximumf, scalar_minimumf,
     scalar_maxnumf, scalar_minnumf, scalar_negf;
 ir_scalar_hook scalar_addi, scalar_subi, scalar_muli, scalar_divsi, scalar_divui, scalar_remsi, scalar_remui,
-    scalar_floordivsi, scalar_ceildivsi, scalar_andi, scalar_ori, scalar_xori, scalar_shli, scalar_shrsi, scalar_shrui,
-    scalar_maxsi, scalar_maxui, scalar_minsi, scalar_minui;
+    scalar_floordivsi, scalar_ceildivsi, scalar_ceildivui, scalar_andi, scalar_ori, scalar_xori, scalar_shli,
+    scalar_shrsi, scalar_shrui, scalar_maxsi, scalar_maxui, scalar_minsi, scalar_minui;
 ir_scalar_hook scalar_cmpf, scalar_cmpi, scalar_select;
 ir_scalar_hook scalar_copy, scalar_zero_extend, scalar_sitofp, scalar_uitofp, scalar_fptosi, scalar_fptoui,
     scalar_bitcast;

@@ -132,6 +132,9 @@ Test(interp, integers) {
   CHECK(TWO("i8", "-7", "-2", "arith.floordivsi"), 3);
   CHECK(TWO("i8", "-7", "2", "arith.remsi"), -1);
   CHECK(TWO("i8", "-1", "2", "arith.divui"), 127);
+  CHECK(TWO("i8", "-1", "2", "arith.ceildivui"), -128);
+  CHECK(TWO("i8", "-1", "5", "arith.ceildivui"), 51);
+  CHECK(TWO("i8", "-1", "-2", "arith.ceildivui"), 2);
   CHECK(TWO("i8", "-1", "16", "arith.remui"), 15);
   CHECK(TWO("i8", "-1", "1", "arith.maxui"), -1);
   CHECK(TWO("i8", "-1", "1", "arith.minui"), 1);

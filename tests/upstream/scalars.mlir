@@ -173,7 +173,9 @@ func.func @integer_arithmetic() -> (tensor<40xi32>, tensor<40xi64>) {
     %res = arith.addi %or, %mn : i32
     %fd = arith.floordivsi %x, %c3 : i32
     %cd = arith.ceildivsi %x, %c3 : i32
-    %fc = arith.muli %fd, %cd : i32
+    %cu = arith.ceildivui %wrap, %c7 : i32
+    %fcd = arith.muli %fd, %cd : i32
+    %fc = arith.addi %fcd, %cu : i32
     %sw = arith.extsi %fc : i32 to i64
     %uw = arith.extui %wrap : i32 to i64
     %wide = arith.addi %sw, %uw : i64

@@ -83,7 +83,8 @@ func.func @integers(%a: i32, %b: i32, %i: index) -> i32 {
   %6 = arith.remui %5, %b : i32
   %7 = arith.floordivsi %6, %b : i32
   %8 = arith.ceildivsi %7, %b : i32
-  %9 = arith.andi %8, %b : i32
+  %parts = arith.ceildivui %8, %b : i32
+  %9 = arith.andi %parts, %b : i32
   %10 = arith.ori %9, %b : i32
   %11 = arith.xori %10, %b : i32
   %12 = arith.shli %11, %b : i32
