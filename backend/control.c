@@ -103,9 +103,10 @@ static const struct {
     {"afn", LLVMFastMathApproxFunc},       {"fast", LLVMFastMathAll},
 };
 
-/* The attribute holds words separated by commas. Products may always be contracted with sums. */
+/* The attribute holds words separated by commas. Products may be contracted with sums, unless a pass has found harm in
+ * that. */
 LLVMFastMathFlags emit_fast_math(const ir_op *op) {
-  LLVMFastMathFlags flags = LLVMFastMathAllowContract;
+  LLVMFastMathFlags flags = ir_attr_get(op, "tec.rounded") ? LLVMFastMathNone : LLVMFastMathAllowContract;
   for (const char *word = ir_attr_string_or(op, "fastmath", ""); *word; word += strspn(word, ", ")) {
     size_t size = strcspn(word, ", ");
     for (size_t i = 0; i < sizeof fast_math_words / sizeof *fast_math_words; i++)

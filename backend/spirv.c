@@ -27,14 +27,18 @@ static void add_numbers(emitter *e, LLVMValueRef kernel, const char *name, unsig
   LLVMGlobalSetMetadata(kernel, kind, LLVMMDNodeInContext2(e->context, nodes, count));
 }
 
+static bool is_not_rounded(ir_op *op, void *data) { return !ir_attr_get(op, "tec.rounded"); }
+
 static LLVMValueRef spirv_declare(emitter *e, const char *name, LLVMTypeRef type, int64_t threads, int64_t blocks) {
   LLVMValueRef kernel = LLVMAddFunction(e->llvm, name, type);
   const unsigned size[] = {(unsigned)threads, 1, 1}, lanes[] = {e->facts->warp};
   LLVMSetFunctionCallConv(kernel, LLVMSPIRKERNELCallConv);
   add_numbers(e, kernel, "reqd_work_group_size", 3, size);
   add_numbers(e, kernel, "intel_reqd_sub_group_size", 1, lanes);
-  static const char contract[] = "opencl.enable.FP_CONTRACT"; /* without it, no driver contracts a product with a sum */
-  LLVMGetOrInsertNamedMetadata(e->llvm, contract, sizeof contract - 1);
+  /* Without it, no driver contracts a product with a sum. LLVM has nothing that says so of a single product. */
+  static const char contract[] = "opencl.enable.FP_CONTRACT";
+  if (ir_walk(ir_region(e->module->root, 0), is_not_rounded, NULL))
+    LLVMGetOrInsertNamedMetadata(e->llvm, contract, sizeof contract - 1);
   return kernel;
 }
 

@@ -1,5 +1,5 @@
-/* delay.c - the pass "delay-scales": positive factors of scores go behind the maximum of a row, and one mask does for
- * all that is made of scores.
+/* delay.c - the pass "delay-scales": positive factors of scores go behind the maximum of a row, one mask does for all
+ * that is made of scores, and scores that may be huge are rounded before the maximum is taken off.
  *
  * Softmax computes e^(c x - m) for each score x, where m is the maximum of c x in its row. A positive c commutes with
  * the maximum, whatever is rounded, and with masks of -infinity. So the maximum is that of x, times c once a row, and c
@@ -7,6 +7,12 @@
  *
  * log2(e), with which targets raise 2 instead of e, stays a product of its own: in one factor with c, the maximum's own
  * exponent would be a rounding and no zero, and weights that should be 1 would not be.
+ *
+ * In a multiply-add c x is not rounded, while the maximum was made of what is: the exponent of the largest weight is a
+ * rounding of its score, next to nothing where scores are what products of queries and keys are. Of scores that a mask
+ * has made -1e9 it is up to 32, and of the lowest number anything: sums and weights in 16 bits are infinite or 0, in
+ * rows that see nothing, or all of which negative factors make huge. So what may be so large, as far as can be seen, is
+ * rounded first.
  *
  * Invariants: values keep their meaning, bit for bit; others that read a maximum or scaled scores find them.
  * Terminates: each op is visited once, what is made here is not; what lost its uses is left to simplify. */
@@ -141,6 +147,72 @@ static void mask_once(ir_op *op) {
   }
 }
 
+/* ------------------------------------------------------------------------------------------------------ huge scores */
+
+enum { MAX_SCORE_STEPS = 128 }; /* the same, for scores, which are rounded where that is not enough */
+
+/* The value is made of sums of products, moderate constants and what all of a row or a tile share. Factors, as scales of
+ * quantised keys are, may come from memory; what comes from there otherwise may be a mask, or masked. */
+static bool is_moderate(const ir_value *value, bool is_factor, unsigned *steps) {
+  const double MOST = 1 << 20; /* of scores of that size multiply-adds leave 1/32 at most */
+  const ir_op *op = value->op;
+  ir_cell cell;
+  if (ir_value_splat(value, &cell))
+    return !ir_scalar_is_float(value->type->element) || fabs(cell.f) < MOST || isinf(cell.f);
+  if (value->type->kind == IR_TYPE_SCALAR || !op || !*steps || !--*steps)
+    return value->type->kind == IR_TYPE_SCALAR || is_factor;
+  switch (op->code) {
+  case OP_VECTOR_CONTRACT:
+  case OP_ARITH_SITOFP:
+  case OP_ARITH_UITOFP:
+  case OP_MATH_TANH:
+    return true;
+  case OP_SCF_FOR:
+    return is_moderate(ir_yielded(op, value->index), is_factor, steps);
+  case OP_VECTOR_BROADCAST:
+  case OP_VECTOR_SHAPE_CAST:
+  case OP_VECTOR_EXTRACT:
+  case OP_VECTOR_TRANSPOSE:
+  case OP_ARITH_NEGF:
+  case OP_ARITH_EXTF:
+  case OP_ARITH_TRUNCF:
+    return is_moderate(ir_operand(op, 0), is_factor, steps);
+  case OP_ARITH_DIVF:
+  case OP_ARITH_MULF:
+    for (unsigned i = 0; i < 2; i++)
+      if (ir_value_splat(ir_operand(op, i), &cell))
+        return is_moderate(ir_operand(op, i), false, steps) && is_moderate(ir_operand(op, 1 - i), is_factor, steps);
+    return is_moderate(ir_operand(op, 0), true, steps) && is_moderate(ir_operand(op, 1), true, steps) &&
+           (is_moderate(ir_operand(op, 0), false, steps) || is_moderate(ir_operand(op, 1), false, steps));
+  case OP_ARITH_SELECT:
+    return is_moderate(ir_operand(op, 1), false, steps) && is_moderate(ir_operand(op, 2), false, steps);
+  case OP_ARITH_ADDF:
+  case OP_ARITH_SUBF:
+    return is_moderate(ir_operand(op, 0), false, steps) && is_moderate(ir_operand(op, 1), false, steps);
+  default:
+    return is_factor;
+  }
+}
+
+/* The product that an exponent starts with: scores, from which something is subtracted. */
+static ir_op *scores_of(const ir_value *exponent) {
+  const ir_op *difference = ir_made_by(exponent, OP_ARITH_SUBF);
+  ir_op *op = difference ? ir_operand(difference, 0)->op : NULL;
+  while (op && (op->code == OP_ARITH_NEGF || op->code == OP_ARITH_SELECT)) {
+    bool second = op->code == OP_ARITH_SELECT && mask_is_hidden(ir_operand(op, 1));
+    op = ir_operand(op, op->code == OP_ARITH_NEGF ? 0 : second ? 2 : 1)->op;
+  }
+  return op && op->code == OP_ARITH_MULF ? op : NULL;
+}
+
+static bool visit_power(ir_op *op, void *data) {
+  ir_op *scores = op->code == OP_MATH_EXP || op->code == OP_MATH_EXP2 ? scores_of(ir_operand(op, 0)) : NULL;
+  unsigned steps = MAX_SCORE_STEPS;
+  if (scores && !is_moderate(ir_result(scores, 0), false, &steps))
+    ir_attr_set(scores, PASS_ROUNDED, ir_attr_unit(op->module));
+  return true;
+}
+
 static bool visit_mask(ir_op *op, void *data) {
   if (op->code == OP_ARITH_SELECT && op->results[0].type->element == IR_F32)
     mask_once(op);
@@ -158,5 +230,6 @@ static bool visit(ir_op *op, void *data) {
 }
 
 bool pass_delay_scales(ir_module *module, const pass_options *options) {
-  return ir_walk(ir_region(module->root, 0), visit_mask, NULL) && ir_walk(ir_region(module->root, 0), visit, NULL);
+  ir_block *top = ir_region(module->root, 0);
+  return ir_walk(top, visit_mask, NULL) && ir_walk(top, visit, NULL) && ir_walk(top, visit_power, NULL);
 }

@@ -68,6 +68,9 @@ ir_value *pass_carry(ir_op **loop, ir_value *init, const ir_attr *layout);
  * (trim.c); nor does a part of one change its part. */
 #define PASS_NEUTRAL "tec.neutral"
 
+/* On an arith.mulf: it is rounded before anything else is computed with it; code generators make no multiply-add. */
+#define PASS_ROUNDED "tec.rounded"
+
 /* On a kernel of a GPU: it merges what the blocks of another one have made (split.c). */
 #define PASS_MERGES "tec.merges"
 
