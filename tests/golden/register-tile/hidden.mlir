@@ -110,6 +110,30 @@ func.func @blocks(%q: memref<64x32xf32>, %k: memref<32x64xf32>, %v: memref<64x32
   return
 }
 
+// Exponentials of what is hidden are 0, but those of such zeros are 1.
+// CHECK-LABEL: func.func @twice(
+// CHECK: math.exp
+// CHECK: math.exp
+// CHECK-NOT: affine.min
+// CHECK: return
+func.func @twice(%s: memref<64x64xf32>, %v: memref<64x32xf32>, %o: memref<64x32xf32>) {
+  %hidden = arith.constant 0xFF800000 : f32
+  %minus = arith.constant -1.0 : f32
+  linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%s : memref<64x64xf32>) {
+  ^bb0(%x: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %visible = arith.cmpi sle, %j, %i : index
+    %z = arith.select %visible, %x, %hidden : f32
+    %e = math.exp %z : f32
+    %y = arith.mulf %e, %minus : f32
+    %f = math.exp %y : f32
+    linalg.yield %f : f32
+  }
+  linalg.matmul ins(%s, %v : memref<64x64xf32>, memref<64x32xf32>) outs(%o : memref<64x32xf32>)
+  return
+}
+
 // The maximum may be -infinity itself, and then what is hidden is NaN, not 0.
 // CHECK-LABEL: func.func @unknown_maximum(
 // CHECK: math.exp
