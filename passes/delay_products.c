@@ -99,10 +99,9 @@ static bool has_first(const ir_op *loop) {
 
 /* Would lanes of the only block of a multiprocessor have the registers to keep the factor as well? */
 static bool fits_lanes(const delayer *d) {
-  int64_t words = distribute_words(ir_result(d->leading, 0)) + distribute_words(ir_operand(d->product, 0));
+  int64_t words = distribute_words(ir_result(d->leading, 0)) + distribute_words(ir_operand(d->product, 0)) +
+                  distribute_words_of_results(d->loop);
   int64_t registers = d->facts->registers / d->threads;
-  for (unsigned i = 0; i < d->loop->num_results; i++)
-    words += distribute_words(ir_result(d->loop, i));
   for (const ir_op *op = d->body->first; op; op = op->next)
     words += distribute_words_read(op); /* added masks, say */
   return words + WORKING_REGISTERS <= (registers < MOST_LANE_REGISTERS ? registers : MOST_LANE_REGISTERS);

@@ -180,10 +180,12 @@ late_factor *distribute_late_factor(distributor *d, const ir_value *value);
  * value. */
 ir_value *distribute_late_fragment(const late_factor *factor, const layout *fragment, const int64_t offset[2]);
 
-/* ---------------------------------------------------------------------------------------------------------- stage.c */
+/* ----------------------------------------------------------------------------------------------------- lane_words.c */
 
 /* 32-bit registers that a lane needs for a vector of the old kernel. */
 int64_t distribute_words(const ir_value *value);
+/* .. and for all results of an op. */
+int64_t distribute_words_of_results(const ir_op *op);
 /* Those for what it reads for lanes to compute with, element by element; 0 for factors, and for any op but a read. */
 int64_t distribute_words_read(const ir_op *op);
 /* What lanes hold all along a loop, and the largest vector that they compute in it. */
@@ -191,6 +193,9 @@ int64_t distribute_words_across(const ir_op *loop);
 /* Blocks of a kernel of warpgroups that should share a multiprocessor; 0: it is none, and this is left to the
  * assembler. */
 int64_t distribute_blocks_of_groups(const ir_op *kernel, const target_facts *facts);
+
+/* ---------------------------------------------------------------------------------------------------------- stage.c */
+
 /* Does nothing in the loop write global memory? */
 bool distribute_keeps_global_memory(const ir_op *loop);
 /* Marks what the op is computed from in the body of a loop (ir_op.mark); false where not all of it follows, by pure ops

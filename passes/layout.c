@@ -512,11 +512,17 @@ int64_t layout_run(const layout *l, const int64_t *scale, int64_t most) {
   return run;
 }
 
-enum { CHUNK = 16, BANK_BYTES = 4, NUM_BANKS = 32, PHASE_ROWS = 8, LONGEST_BOX = 128, BOX_DISTANCE = 1 << 20 };
+enum {
+  BANK_BYTES = 4,
+  NUM_BANKS = LAYOUT_BANKED / BANK_BYTES,
+  PHASE_ROWS = 8,
+  LONGEST_BOX = 128,
+  BOX_DISTANCE = 1 << 20
+};
 
 int64_t layout_wavefronts(const int64_t *offset, unsigned lanes, int64_t bytes) {
   int64_t wavefronts = 0;
-  unsigned width = bytes <= BANK_BYTES ? NUM_BANKS : (unsigned)(NUM_BANKS * BANK_BYTES / bytes);
+  unsigned width = bytes <= BANK_BYTES ? NUM_BANKS : (unsigned)(LAYOUT_BANKED / bytes);
   for (unsigned first = 0; first < lanes; first += width) {
     int64_t words[NUM_BANKS][LAYOUT_MAX_LANES], most = 0;
     unsigned used[NUM_BANKS] = {0};
@@ -537,16 +543,16 @@ int64_t layout_wavefronts(const int64_t *offset, unsigned lanes, int64_t bytes) 
 
 layout_shared layout_shared_choose(int64_t row_bytes) {
   unsigned doublings = 0; /* of chunks that make a row, up to all banks: 2^doublings rows meet them in turn */
-  while (doublings < 3 && row_bytes % (CHUNK << (doublings + 1)) == 0)
+  while (doublings < 3 && row_bytes % (LAYOUT_CHUNK << (doublings + 1)) == 0)
     doublings++;
   return (layout_shared){row_bytes, 3 - doublings, (1u << doublings) - 1};
 }
 
 layout_shared layout_shared_boxes(int64_t row_bytes) {
   int64_t box = LONGEST_BOX;
-  while (box >= 2 * CHUNK && row_bytes % box)
+  while (box >= 2 * LAYOUT_CHUNK && row_bytes % box)
     box /= 2;
-  if (box < 2 * CHUNK || box == row_bytes)
+  if (box < 2 * LAYOUT_CHUNK || box == row_bytes)
     return layout_shared_choose(row_bytes);
   layout_shared boxes = layout_shared_choose(box);
   boxes.box = box;
@@ -558,16 +564,16 @@ int64_t layout_shared_offset(const layout_shared *shared, int64_t row, int64_t b
     layout_shared within = {shared->pitch, shared->shift, shared->mask};
     return byte / shared->box * BOX_DISTANCE + layout_shared_offset(&within, row, byte % shared->box);
   }
-  int64_t chunk = byte / CHUNK ^ (row >> shared->shift & shared->mask);
-  return row * shared->pitch + chunk * CHUNK + byte % CHUNK;
+  int64_t chunk = byte / LAYOUT_CHUNK ^ (row >> shared->shift & shared->mask);
+  return row * shared->pitch + chunk * LAYOUT_CHUNK + byte % LAYOUT_CHUNK;
 }
 
 unsigned layout_shared_conflicts(const layout_shared *shared, int64_t row_bytes) {
   int64_t worst = 1, offset[PHASE_ROWS];
-  for (int64_t column = 0; column < row_bytes; column += CHUNK) {
+  for (int64_t column = 0; column < row_bytes; column += LAYOUT_CHUNK) {
     for (int64_t row = 0; row < PHASE_ROWS; row++)
       offset[row] = layout_shared_offset(shared, row, column);
-    int64_t wavefronts = layout_wavefronts(offset, PHASE_ROWS, CHUNK);
+    int64_t wavefronts = layout_wavefronts(offset, PHASE_ROWS, LAYOUT_CHUNK);
     worst = wavefronts > worst ? wavefronts : worst;
   }
   return (unsigned)worst;

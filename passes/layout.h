@@ -101,14 +101,18 @@ unsigned layout_butterflies(const layout *l, unsigned dim, int64_t *offsets);
  * c * scale[dim] to the place: a power of two, not above `most`. */
 int64_t layout_run(const layout *l, const int64_t *scale, int64_t most);
 
-enum { LAYOUT_MAX_LANES = 32 };
+enum {
+  LAYOUT_MAX_LANES = 32,
+  LAYOUT_CHUNK = 16,   /* bytes of a lane's widest access, and of a swizzle's unit */
+  LAYOUT_BANKED = 128, /* bytes of shared memory that are accessed at once */
+};
 
 /* How many wavefronts shared memory takes for an access of `bytes` by each lane of a warp, at offset[lane] unless that
- * is negative. Memory has 32 banks of 4 bytes; at most 128 bytes are accessed at a time, lane after lane, which takes
+ * is negative. Memory has 32 banks of 4 bytes; at most LAYOUT_BANKED are accessed at a time, lane after lane, which takes
  * as many wavefronts as there are different words in the busiest bank. */
 int64_t layout_wavefronts(const int64_t *offset, unsigned lanes, int64_t bytes);
 
-/* A tile in shared memory: rows of `pitch` bytes, in chunks of 16 bytes; chunk ^= (row >> shift) & mask. */
+/* A tile in shared memory: rows of `pitch` bytes, in chunks of LAYOUT_CHUNK bytes; chunk ^= (row >> shift) & mask. */
 typedef struct layout_shared {
   int64_t pitch;
   unsigned shift, mask;

@@ -1,8 +1,8 @@
 /* stage.c - the pass "stage": tiles of global memory that lanes use several times go through shared memory.
  *
  * A tile is staged where a warp or a lane has replicas in its layout, or where a warp would read less of a row at once
- * than memory is fetched in. It is copied in pieces of 16 bytes, side by side in all lanes, whatever the layout of its
- * users; these read it from shared memory, each right where it needs it.
+ * than memory is fetched in (stage_place.c). It is copied in pieces of 16 bytes, side by side in all lanes, whatever the
+ * layout of its users; these read it from shared memory, each right where it needs it.
  *
  * In a loop that reads a tile further on in each iteration, copies run ahead: as many tiles as there are stages have
  * places in shared memory, and iteration i
@@ -35,234 +35,8 @@
 
 #include <string.h>
 
-enum {
-  CHUNK = 16,            /* bytes of a swizzle's unit, and of a copy at best */
-  BANKED = 128,          /* bytes of shared memory that are accessed at once */
-  MAX_APART = 8,         /* rows */
-  MAX_SHIFT = 4,         /* of rows that have one order of chunks */
-  CERTAIN = 16,          /* wavefronts that half a warp may take are less than one of eight lanes */
-  MATRIX_BITS = 16,      /* of elements that ldmatrix reads */
-  BOX_UNIT = 8,          /* rows that a swizzle repeats after */
-  LANES = 512,           /* of a multiprocessor, in several blocks of warpgroups: each has work while others wait .. */
-  SPARE_WORDS = 8,       /* .. and registers beyond what its loop keeps, so that nothing is spilled */
-  MOST_LATE_WORDS = 128, /* of a lane's sums that are carried under way: as many as one wait takes */
-};
-
-/* A tile that goes through shared memory. */
-typedef struct staged_tile {
-  ir_op *read;     /* of global memory, to be replaced */
-  ir_op *first;    /* of the iteration before the loop's first: the read before the loop, or NULL (delay_products.c) */
-  ir_op *last;     /* of the iteration behind the loop's last: the read behind the loop, or NULL */
-  layout copied;   /* who copies what */
-  ir_value *place; /* stages x tile */
-  int64_t pitch;   /* elements from row to row of a place */
-  int64_t bytes;   /* of one stage */
-  layout_shared shared;
-  bool asynchronous;
-  bool for_steps; /* of products that lanes do, which read it where it is */
-  struct staged_tile *next;
-} staged_tile;
-
-typedef struct stager {
-  ir_module *module;
-  ir_op *kernel;
-  anchor_lanes lanes;
-  int64_t bytes_left;
-  int64_t blocks; /* that are to share a multiprocessor; 0: not asked for */
-  const target_facts *facts;
-} stager;
-
-/* ------------------------------------------------------------------------------------------------------ which tiles */
-
-/* Is some element held by several lanes or warps? */
-static bool is_replicated(const layout *l) {
-  for (unsigned i = 0; i < l->num_digits; i++)
-    if (l->digits[i].level != LAYOUT_REGISTER && !l->digits[i].dim_stride && l->digits[i].size > 1)
-      return true;
-  return false;
-}
-
-/* ----------------------------------------------------------------------------------------------------------- places */
-
-static bool is_factor(const ir_use *use) { return use->user->code == OP_VECTOR_CONTRACT && ir_use_index(use) < 2; }
-
-/* A transpose that only contractions use is a way to read. */
-static bool is_factor_transposed(const ir_op *op) {
-  bool only = op->code == OP_VECTOR_TRANSPOSE;
-  for (const ir_use *use = only ? op->results[0].uses : NULL; use; use = use->next)
-    only &= is_factor(use);
-  return only;
-}
-
-/* The bytes of each access of a warp to a tile, all of which are like the first, and where that is for each lane. */
-static int64_t first_access(const anchor_lanes *lanes, const layout_shared *place, const layout *l, int64_t bits,
-                            int64_t *offset) {
-  int64_t coord[LAYOUT_MAX_RANK], scale[LAYOUT_MAX_RANK];
-  for (unsigned dim = 0; dim < l->rank; dim++)
-    scale[dim] = dim + 1 < l->rank ? CHUNK * 8 / bits : 1; /* rows are as good as aligned to a chunk */
-  for (int64_t lane = 0; lane < lanes->warp; lane++) {
-    int64_t row = 0;
-    layout_eval(l, (int64_t[LAYOUT_NUM_LEVELS]){[LAYOUT_LANE] = lane}, coord);
-    for (unsigned dim = 0; dim + 1 < l->rank; dim++)
-      row = row * layout_extent(l, dim) + coord[dim];
-    offset[lane] = layout_shared_offset(place, row, coord[l->rank - 1] * bits / 8);
-  }
-  return layout_run(l, scale, CHUNK * 8 / bits) * bits / 8;
-}
-
-int64_t stage_extra_wavefronts(const anchor_lanes *lanes, const layout_shared *place, const layout *l, int64_t bits) {
-  int64_t offset[LAYOUT_MAX_LANES], bytes = first_access(lanes, place, l, bits, offset), run = bytes * 8 / bits;
-  int64_t at_once = BANKED / bytes, least = at_once < lanes->warp ? lanes->warp / at_once : 1;
-  return (layout_wavefronts(offset, (unsigned)lanes->warp, bytes) - least) * layout_size(l, LAYOUT_REGISTER) / run;
-}
-
-/* The same of half a warp at once, where so many lanes share what they want that this can be. */
-static int64_t extra_of_halves(const stager *s, const layout_shared *place, const layout *l, int64_t bits) {
-  int64_t offset[LAYOUT_MAX_LANES], bytes = first_access(&s->lanes, place, l, bits, offset), extra = 0;
-  for (int64_t first = 0, half = s->lanes.warp / 2; first < s->lanes.warp; first += half) {
-    int64_t different[LAYOUT_MAX_LANES];
-    unsigned count = 0, i;
-    for (int64_t lane = first; lane < first + half; lane++) {
-      for (i = 0; i < count && different[i] != offset[lane]; i++)
-        ;
-      different[i] = offset[lane];
-      count += i == count;
-    }
-    extra += count * bytes <= BANKED ? layout_wavefronts(different, count, bytes) - 1 : 0;
-  }
-  return extra;
-}
-
-/* The step of a product of lanes that such a use reads; dims are those of the factor. False: it is none. */
-static bool find_step(const stager *s, const ir_use *use, layout *step) {
-  return is_factor(use) && target_has_lane_block(s->facts, ir_operand(use->user, 0)->type->element) &&
-         distribute_product_step(use->user, ir_use_index(use), step);
-}
-
-/* Is all that is done with the value, transposed or not, a product of lanes in steps? */
-static bool is_for_steps(const stager *s, const ir_value *value) {
-  layout step;
-  bool all = value->uses;
-  for (const ir_use *use = value->uses; use && all; use = use->next)
-    all = is_factor_transposed(use->user) ? is_for_steps(s, ir_result(use->user, 0)) : find_step(s, use, &step);
-  return all;
-}
-
-/* The same wavefronts for steps of products of lanes, all of the tile. `permutation`: from dims of the value to those of
- * the tile, or NULL. */
-static int64_t extra_of_steps(const stager *s, const ir_value *value, const layout_shared *place,
-                              const int64_t *permutation) {
-  int64_t extra = 0, bits = ir_scalar_bits(value->type->element), pitch[] = {BANKED * BANKED, 1};
-  layout step;
-  for (const ir_use *use = value->uses; use; use = use->next) {
-    unsigned count;
-    if (!find_step(s, use, &step)) {
-      extra += extra_of_steps(s, ir_result(use->user, 0), place, ir_attr_i64s_of(use->user, "permutation", &count));
-      continue;
-    }
-    for (unsigned i = 0; permutation && i < step.num_digits; i++)
-      step.digits[i].dim = (unsigned)permutation[step.digits[i].dim];
-    step = shared_form_order(&step, pitch);
-    extra += stage_extra_wavefronts(&s->lanes, place, &step, bits) * CERTAIN + extra_of_halves(s, place, &step, bits);
-  }
-  return extra;
-}
-
-/* The same for those who read the tile: for ldmatrix where they are matrix units, else in the layout that they want. */
-static int64_t extra_of_users(const stager *s, const staged_tile *tile, const layout_shared *place) {
-  const ir_value *value = ir_result(tile->read, 0);
-  int64_t bits = ir_scalar_bits(value->type->element), extra = 0;
-  int64_t row = value->type->shape[value->type->rank - 1] * bits / 8;
-  if (value->type->rank == 2 && is_for_steps(s, value))
-    return extra_of_steps(s, value, place, NULL);
-  for (const ir_use *use = value->uses; use; use = use->next) {
-    bool transposed = is_factor_transposed(use->user);
-    layout l = distribute_layout(transposed ? ir_result(use->user, 0) : value);
-    unsigned count;
-    const int64_t *permutation = transposed ? ir_attr_i64s_of(use->user, "permutation", &count) : NULL;
-    for (unsigned i = 0; permutation && i < l.num_digits; i++)
-      l.digits[i].dim = (unsigned)permutation[l.digits[i].dim];
-    bool matrices = bits == MATRIX_BITS && (transposed || is_factor(use));
-    extra += matrices ? (layout_shared_conflicts(place, row) - 1) * layout_size(&l, LAYOUT_REGISTER)
-                      : stage_extra_wavefronts(&s->lanes, place, &l, bits);
-  }
-  return extra * CERTAIN;
-}
-
-/* Contractions of warpgroups read boxes. */
-static layout_shared usual_place(const stager *s, const staged_tile *tile, int64_t row) {
-  const ir_value *value = ir_result(tile->read, 0);
-  bool boxes =
-      target_has_groups(s->facts, value->type->element) && value->type->shape[value->type->rank - 2] % BOX_UNIT == 0;
-  for (const ir_use *use = value->uses; use && boxes; use = use->next)
-    boxes = is_factor(use) || is_factor_transposed(use->user);
-  return boxes ? layout_shared_boxes(row) : layout_shared_choose(row);
-}
-
-/* The place of a tile that steps of products of lanes read with the fewest wavefronts: as it is, or with as few orders of
- * chunks as it takes, so that many rows of a lane share one. */
-static layout_shared place_for_steps(const stager *s, const staged_tile *tile, int64_t row) {
-  const layout_shared usual = layout_shared_choose(row);
-  layout_shared best = {.pitch = row};
-  int64_t least = extra_of_users(s, tile, &best);
-  for (unsigned mask = 1; mask <= usual.mask; mask = 2 * mask + 1)
-    for (unsigned shift = 0; shift <= MAX_SHIFT; shift++) {
-      layout_shared place = {.pitch = row, .shift = shift, .mask = mask};
-      int64_t extra = extra_of_users(s, tile, &place);
-      best = extra < least ? place : best;
-      least = extra < least ? extra : least;
-    }
-  return best;
-}
-
-/* Where a tile is, and how lanes copy it `run` elements at a time: in the usual way, or with as much padding, and lanes
- * as many rows apart, as it takes for nobody to wait. */
-static void choose_place(const stager *s, staged_tile *tile, int64_t run) {
-  const ir_type *type = ir_result(tile->read, 0)->type;
-  int64_t bits = ir_scalar_bits(type->element), row = type->shape[type->rank - 1] * bits / 8, least = INT64_MAX;
-  for (int64_t padding = -1; padding < STAGE_MAX_PADDING && least; padding++)
-    for (int64_t apart = 1; apart <= MAX_APART && least; apart *= 2) {
-      layout_shared place = padding < 0 ? tile->for_steps ? place_for_steps(s, tile, row) : usual_place(s, tile, row)
-                                        : (layout_shared){.pitch = row + padding * CHUNK};
-      layout copied = anchor_copy(type, &s->lanes, run, apart);
-      int64_t extra =
-          stage_extra_wavefronts(&s->lanes, &place, &copied, bits) * CERTAIN + extra_of_users(s, tile, &place);
-      if (extra >= least)
-        continue;
-      least = extra;
-      tile->shared = place;
-      tile->copied = copied;
-    }
-}
-
-/* Fills in a tile; false where the read is better off as it is. */
-static bool find_tile(const stager *s, ir_op *read, staged_tile *tile) {
-  const ir_type *type = ir_result(read, 0)->type, *memory = ir_operand(read, 0)->type;
-  int64_t bits = ir_scalar_bits(type->element), elements = ir_type_num_elements(type);
-  if (memory->kind != IR_TYPE_MEMREF || memory->space != IR_SPACE_GLOBAL || type->rank < 2 || bits < 8 ||
-      ir_group_size(read, 3) || !ir_attr_get(read, PASS_LAYOUTS))
-    return false;
-  layout l = distribute_layout(ir_result(read, 0));
-  lane_access access = lane_access_of(read, 0, type->rank);
-  int64_t row = type->shape[type->rank - 1] * bits / 8;
-  int64_t fetched = lane_access_at_once(&access, &l);
-  layout widest = anchor_copy(type, &s->lanes, CHUNK * 8 / bits, 1);
-  bool is_read_as_it_is = (!is_replicated(&l) && fetched >= STAGE_SECTOR) || layout_equal(&l, &widest);
-  bool for_steps = type->rank == 2 && is_for_steps(s, ir_result(read, 0));
-  if (!lane_access_in_order(&access, type->rank) || row % CHUNK || (is_read_as_it_is && !for_steps) ||
-      elements * bits / 8 < CHUNK * s->lanes.warp * s->lanes.warps)
-    return false;
-  *tile = (staged_tile){.read = read, .for_steps = for_steps};
-  int64_t run = lane_access_copy_run(&access, NULL, &widest, ir_group_operand(read, 2, 0));
-  tile->asynchronous = run > 0;
-  if (is_read_as_it_is && !run)
-    return false;
-  choose_place(s, tile, run ? run : lane_access_run(&access, &widest));
-  int64_t pitch = tile->shared.box ? row : tile->shared.pitch;
-  tile->pitch = pitch * 8 / bits;
-  tile->bytes = elements / type->shape[type->rank - 1] * pitch;
-  return true;
-}
+/* Words of a lane's sums that are carried under way at most: as many as one wait takes. */
+enum { MOST_LATE_WORDS = 128 };
 
 /* ---------------------------------------------------------------------------------------------------- shared memory */
 
@@ -327,31 +101,6 @@ static void wait_for(ir_builder *builder, ir_value *group, int64_t under_way) {
 
 /* ------------------------------------------------------------------------------------------------------------ users */
 
-int64_t distribute_words(const ir_value *value) {
-  if (value->type->kind != IR_TYPE_VECTOR)
-    return 0;
-  layout l = distribute_layout(value);
-  return (layout_size(&l, LAYOUT_REGISTER) * ir_scalar_bits(value->type->element) + 31) / 32;
-}
-
-/* The words of all results of the op. */
-static int64_t words_of_results(const ir_op *op) {
-  int64_t words = 0;
-  for (unsigned i = 0; i < op->num_results; i++)
-    words += distribute_words(ir_result(op, i));
-  return words;
-}
-
-int64_t distribute_words_across(const ir_op *loop) {
-  int64_t largest = 0;
-  for (const ir_op *op = ir_next_inside(loop, loop); op; op = ir_next_inside(loop, op)) {
-    bool is_factor = op->code == OP_VECTOR_TRANSFER_READ || op->code == OP_VECTOR_TRANSPOSE; /* read piece by piece */
-    for (unsigned i = 0; i < op->num_results && !is_factor; i++)
-      largest = distribute_words(ir_result(op, i)) > largest ? distribute_words(ir_result(op, i)) : largest;
-  }
-  return words_of_results(loop) + largest;
-}
-
 /* Before which op a user reads its factor: right before itself, where warpgroups do that by themselves; in a loop that
  * began after the tile was there, before the loop, if lanes have the registers to keep it. */
 static ir_op *reading_place(const stager *s, const staged_tile *tile, ir_op *user) {
@@ -369,7 +118,7 @@ static void replace_factors(const stager *s, const staged_tile *tile, ir_index s
                             const unsigned *dims) {
   for (ir_use *use = value->uses, *next; use; use = next) {
     next = use->next;
-    if (!is_factor(use))
+    if (!stage_is_factor(use))
       continue;
     ir_builder builder = ir_builder_before(reading_place(s, tile, use->user));
     ir_set_operand(use->user, ir_use_index(use), read_place(&builder, tile, stage, value, dims));
@@ -383,7 +132,7 @@ static void replace_users(const stager *s, const staged_tile *tile, ir_index sta
     next = use->next;
     ir_op *user = use->user;
     unsigned count, dims[IR_MAX_RANK];
-    if (!is_factor_transposed(user))
+    if (!stage_is_transposed_factor(user))
       continue;
     const int64_t *permutation = ir_attr_i64s_of(user, "permutation", &count);
     for (unsigned i = 0; i < count; i++)
@@ -523,7 +272,7 @@ static ir_value *carry_stage(pipeline *p) {
 /* The tile that the contraction reads factor `i` from, of those of the pipeline; NULL: none. */
 static const staged_tile *tile_of_factor(const pipeline *p, const ir_op *product, unsigned i) {
   const ir_op *factor = ir_operand(product, i)->op;
-  if (factor && is_factor_transposed(factor))
+  if (factor && stage_is_transposed_factor(factor))
     factor = ir_operand(factor, 0)->op;
   const staged_tile *tile = p->tiles;
   while (tile && tile->read != factor)
@@ -647,8 +396,8 @@ static void build_pipeline(stager *s, pipeline *p) {
   }
 }
 
-/* How many stages a loop's tiles get, `most` at most: no more than it has iterations, of which simplification has made use in the sizes
- * of tiles; 1: there is nothing to run ahead of, or no room. */
+/* How many stages a loop's tiles get, `most` at most: no more than it has iterations, of which simplification has made
+ * use in the sizes of tiles; 1: there is nothing to run ahead of, or no room. */
 static int64_t choose_stages(const stager *s, const pipeline *p, int64_t most) {
   int64_t start = ir_index_least(ir_index_of(ir_operand(p->loop, 0)));
   int64_t end = ir_index_most(ir_index_of(ir_operand(p->loop, 1))), length;
@@ -704,7 +453,7 @@ static void stage_in_place(stager *s, staged_tile *tile) {
 static staged_tile *find_tiles(const stager *s, ir_block *block) {
   staged_tile *tiles = NULL, **end = &tiles, tile;
   for (ir_op *op = block->first; op; op = op->next)
-    if (op->code == OP_VECTOR_TRANSFER_READ && find_tile(s, op, &tile)) {
+    if (op->code == OP_VECTOR_TRANSFER_READ && stage_find_tile(s, op, &tile)) {
       *end = ir_arena_copy(&s->module->arena, &tile, sizeof tile);
       end = &(*end)->next;
     }
@@ -772,9 +521,9 @@ static staged_tile *stage_loop(stager *s, ir_op *loop, staged_tile *tiles) {
 static bool is_read_in_loops(const stager *s, const staged_tile *tile, const ir_value *value) {
   bool found = false;
   for (const ir_use *use = value->uses; use && !found; use = use->next)
-    found = is_factor_transposed(use->user) ? is_read_in_loops(s, tile, ir_result(use->user, 0))
-                                            : is_factor(use) && use->user->block != tile->read->block &&
-                                                  reading_place(s, tile, use->user) == use->user;
+    found = stage_is_transposed_factor(use->user) ? is_read_in_loops(s, tile, ir_result(use->user, 0))
+                                                  : stage_is_factor(use) && use->user->block != tile->read->block &&
+                                                        reading_place(s, tile, use->user) == use->user;
   return found;
 }
 
@@ -799,49 +548,6 @@ static void stage_block(stager *s, ir_block *block) {
       ir_op_erase(tiles->read);
     else if (tiles->bytes <= s->bytes_left)
       stage_in_place(s, tiles);
-}
-
-int64_t distribute_words_read(const ir_op *op) {
-  if (op->code != OP_VECTOR_TRANSFER_READ)
-    return 0;
-  for (const ir_use *use = ir_result(op, 0)->uses; use; use = use->next)
-    if (is_factor(use) || is_factor_transposed(use->user))
-      return 0;
-  layout l = distribute_layout(ir_result(op, 0));
-  return layout_size(&l, LAYOUT_REGISTER);
-}
-
-/* The words that lanes need in a loop: what they carry through it, other sums of products with what becomes of them, a
- * factor of half their size, and what is added to these. */
-static int64_t words_in_loop(const ir_op *op) {
-  int64_t sums = 0, read = 0;
-  for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next) {
-    int64_t words = inner->num_results ? distribute_words(&inner->results[0]) : 0;
-    bool yielded = false;
-    for (const ir_use *use = inner->num_results ? inner->results[0].uses : NULL; use; use = use->next)
-      yielded |= use->user == ir_region(op, 0)->last;
-    if (inner->code == OP_VECTOR_CONTRACT && !yielded && words > sums)
-      sums = words;
-    read = distribute_words_read(inner) > read ? distribute_words_read(inner) : read;
-  }
-  return words_of_results(op) + sums * 3 / 2 + read;
-}
-
-int64_t distribute_blocks_of_groups(const ir_op *kernel, const target_facts *facts) {
-  int64_t threads = ir_attr_int_or(kernel, "tec.threads", 0), need = 0, blocks = LANES / (threads ? threads : 1);
-  bool has_groups = false;
-  if (!facts->warpgroup || !threads || threads % (facts->warpgroup * facts->warp))
-    return 0;
-  for (const ir_op *op = ir_next_inside(kernel, kernel); op; op = ir_next_inside(kernel, op)) {
-    has_groups |= op->code == OP_VECTOR_CONTRACT && target_has_groups(facts, ir_operand(op, 0)->type->element);
-    int64_t words = op->code == OP_SCF_FOR ? words_in_loop(op) : 0;
-    need = words > need ? words : need;
-  }
-  if (!has_groups)
-    return 0;
-  while (need && blocks > 1 && need + SPARE_WORDS > facts->registers / (threads * blocks))
-    blocks--;
-  return blocks < 1 || !need ? 1 : blocks;
 }
 
 /* What lanes put into shared memory for the op, a product in steps of factors that they compute. */

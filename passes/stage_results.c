@@ -25,10 +25,8 @@
 
 #include <string.h>
 
-enum {
-  CHUNK = 16,        /* bytes of a lane's widest access, and of a swizzle's unit */
-  LEAST_ACCESSES = 4 /* of a lane to global memory: fewer are not worth the barriers */
-};
+/* Of a lane to global memory: fewer are not worth the barriers. */
+enum { LEAST_ACCESSES = 4 };
 
 /* ---------------------------------------------------------------------------------------------------------- layouts */
 
@@ -83,7 +81,8 @@ static void choose_form(result *r, const anchor_lanes *lanes, const layout *own)
   int64_t bits = ir_scalar_bits(r->vector->element), row = r->vector->shape[r->vector->rank - 1] * bits / 8;
   int64_t least = INT64_MAX;
   for (int64_t padding = -1; padding < STAGE_MAX_PADDING && least; padding++) {
-    layout_shared shared = padding < 0 ? layout_shared_choose(row) : (layout_shared){.pitch = row + padding * CHUNK};
+    layout_shared shared =
+        padding < 0 ? layout_shared_choose(row) : (layout_shared){.pitch = row + padding * LAYOUT_CHUNK};
     int64_t extra =
         stage_extra_wavefronts(lanes, &shared, own, bits) + stage_extra_wavefronts(lanes, &shared, &r->lines, bits);
     if (extra >= least)
@@ -100,10 +99,10 @@ static bool find_result(ir_op *write, const anchor_lanes *lanes, result *r) {
   if (type->kind != IR_TYPE_VECTOR || type->rank < 2 || memory->kind != IR_TYPE_MEMREF ||
       memory->space != IR_SPACE_GLOBAL || ir_scalar_bits(type->element) < 8 || ir_group_size(write, 3))
     return false;
-  int64_t bytes = ir_scalar_bytes(type->element), run = CHUNK / bytes;
+  int64_t bytes = ir_scalar_bytes(type->element), run = LAYOUT_CHUNK / bytes;
   layout own = distribute_layout(ir_operand(write, 0)), *lines = &r->lines;
   lane_access access = lane_access_of(write, 1, type->rank);
-  if (!lane_access_in_order(&access, type->rank) || type->shape[type->rank - 1] * bytes % CHUNK ||
+  if (!lane_access_in_order(&access, type->rank) || type->shape[type->rank - 1] * bytes % LAYOUT_CHUNK ||
       lane_access_at_once(&access, &own) >= STAGE_SECTOR)
     return false;
   while (run > 1 && !(spread_in_warps(&own, run, lanes->warp, lines) && lane_access_run(&access, lines) == run))
