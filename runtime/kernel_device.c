@@ -20,7 +20,7 @@ typedef struct memory_block {
 typedef struct kernel_program {
   const kernel_driver *driver;
   void *session;
-  void ***kernels; /* of each launch of each entry point */
+  void ***kernels; /* of each launch of each entry point; NULL behind the last that was found */
   unsigned num_entries;
   memory_block *blocks; /* of argument and result i of any entry point; the last: the workspace */
   uint32_t num_blocks;
@@ -35,6 +35,21 @@ static tec_status enter(const kernel_program *loaded) {
 static void leave(const kernel_program *loaded) {
   if (loaded->driver->leave)
     loaded->driver->leave(loaded->session);
+}
+
+tec_status kernel_check_group(tec_context *context, const program_launch *launch, const char *device,
+                              uint64_t most_items, uint64_t local_bytes, uint64_t most_local_bytes) {
+  uint64_t items = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+  if (launch->shared_bytes)
+    return runtime_error(context, TEC_INVALID, "kernel '%s' asks for local memory at launch", launch->kernel);
+  if (items > most_items)
+    return runtime_error(context, TEC_INVALID, "kernel '%s' needs work-groups of %llu; '%s' has %llu", launch->kernel,
+                         (unsigned long long)items, device, (unsigned long long)most_items);
+  if (local_bytes > most_local_bytes)
+    return runtime_error(context, TEC_INVALID,
+                         "kernel '%s' needs %llu bytes of local memory a work-group; '%s' has %llu", launch->kernel,
+                         (unsigned long long)local_bytes, device, (unsigned long long)most_local_bytes);
+  return TEC_OK;
 }
 
 static tec_status find_kernels(tec_program *program, kernel_program *loaded) {
@@ -54,7 +69,7 @@ static tec_status find_kernels(tec_program *program, kernel_program *loaded) {
 
 static void kernel_unload(void *pointer) {
   kernel_program *loaded = pointer;
-  /* Closing the session releases its kernels and is the last use of the device; blocks must go before. */
+  /* Closing the session is the last use of the device; blocks and kernels must go before. */
   bool entered = false;
   for (uint32_t i = 0; loaded->blocks && i < loaded->num_blocks; i++) {
     if (!loaded->blocks[i].size)
@@ -66,11 +81,14 @@ static void kernel_unload(void *pointer) {
   }
   if (entered)
     leave(loaded);
+  for (unsigned i = 0; loaded->kernels && i < loaded->num_entries; i++) {
+    for (void **kernel = loaded->kernels[i]; loaded->driver->forget && kernel && *kernel; kernel++)
+      loaded->driver->forget(loaded->session, *kernel);
+    free(loaded->kernels[i]);
+  }
   if (loaded->session)
     loaded->driver->close(loaded->session);
   free(loaded->session);
-  for (unsigned i = 0; loaded->kernels && i < loaded->num_entries; i++)
-    free(loaded->kernels[i]);
   free(loaded->kernels);
   free(loaded->blocks);
   free(loaded);

@@ -23,11 +23,13 @@ struct kernel_driver {
    * too. */
   tec_status (*open)(void *session, const char *code, size_t size);
   void (*close)(void *session);
+  /* Takes back a kernel that `find` gave, before close. NULL: it goes with the session. */
+  void (*forget)(void *session, void *kernel);
   /* Around everything below, on the calling thread. Both may be NULL: there is nothing to do. */
   tec_status (*enter)(void *session);
   void (*leave)(void *session);
-  /* The kernel of a launch, ready to be launched like that. It belongs to the session. NULL: launches go by the
-   * name. */
+  /* The kernel of a launch, ready to be launched like that; one that turns out not to be is to be forgotten, too. NULL:
+   * launches go by the name. */
   tec_status (*find)(void *session, const program_launch *launch, void **kernel);
   tec_status (*allocate)(void *session, size_t size, uint64_t *address); /* size > 0; 128-byte aligned */
   void (*release)(void *session, uint64_t address);
@@ -39,6 +41,11 @@ struct kernel_driver {
   tec_status (*start)(void *session);
   tec_status (*finish)(void *session, double *seconds);
 };
+
+/* For drivers whose kernels bring their local memory along: a work-group of the launch, whose kernel has so many bytes,
+ * fits on the device of that name. */
+tec_status kernel_check_group(tec_context *context, const program_launch *launch, const char *device,
+                              uint64_t most_items, uint64_t local_bytes, uint64_t most_local_bytes);
 
 /* The runner of all devices that have a driver. */
 extern const program_runner kernel_runner;

@@ -1,8 +1,8 @@
 /* ocl.c - the device "ocl": OpenCL, on any device that takes SPIR-V and shares virtual memory, processors included. The
  * loader is opened when it is first needed and then stays, with its drivers.
  *
- * A session holds a context, a queue that runs in order, and the program with its kernels. Device memory is shared
- * virtual memory in coarse buffers, used through the queue only; so tensors have addresses. Every call is checked. */
+ * A session holds a context, a queue that runs in order, and the program. Device memory is shared virtual memory in
+ * coarse buffers, used through the queue only; so tensors have addresses. Every call is checked. */
 #include "runtime/kernel_device.h"
 #include "runtime/ocl_api.h"
 
@@ -29,8 +29,6 @@ typedef struct ocl_session {
   ocl_context memory;
   ocl_queue queue;
   ocl_program program;
-  ocl_kernel *kernels; /* all that were found */
-  size_t num_kernels;
   ocl_event first, last; /* launches since the start; last: NULL where there was one */
 } ocl_session;
 
@@ -136,15 +134,12 @@ static void ocl_close(void *pointer) {
   if (session->queue)
     api->finish(session->queue);
   forget_events(session);
-  for (size_t i = 0; i < session->num_kernels; i++)
-    api->kernel_release(session->kernels[i]);
   if (session->program)
     api->program_release(session->program);
   if (session->queue)
     api->queue_release(session->queue);
   if (session->memory)
     api->context_release(session->memory);
-  free(session->kernels);
 }
 
 /* What the compiler has to say, from malloc; NULL where it says nothing. */
@@ -204,46 +199,27 @@ static tec_status ocl_open(void *pointer, const char *code, size_t size) {
 
 /* -------------------------------------------------------------------------------------------------------- launching */
 
-/* Whether a work-group of the kernel fits on the device. */
-static tec_status check_limits(const ocl_session *session, const program_launch *launch, ocl_kernel kernel) {
+static tec_status ocl_find(void *pointer, const program_launch *launch, void **kernel) {
+  ocl_session *session = pointer;
   const ocl_api *api = &session->api;
   size_t most = 0;
   uint64_t local = 0;
-  tec_status status =
-      check(session, api->kernel_info(kernel, session->device, OCL_KERNEL_MAX_GROUP, sizeof most, &most, NULL),
-            "describe a kernel");
-  if (!status)
-    status =
-        check(session, api->kernel_info(kernel, session->device, OCL_KERNEL_LOCAL_BYTES, sizeof local, &local, NULL),
-              "describe a kernel");
-  if (status)
-    return status;
-  uint64_t items = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
-  if (items > most)
-    return runtime_error(session->context, TEC_INVALID, "kernel '%s' needs work-groups of %llu; '%s' has %zu",
-                         launch->kernel, (unsigned long long)items, session->name, most);
-  if (local <= session->local_bytes)
-    return TEC_OK;
-  return runtime_error(session->context, TEC_INVALID,
-                       "kernel '%s' needs %llu bytes of local memory a work-group; '%s' has %llu", launch->kernel,
-                       (unsigned long long)local, session->name, (unsigned long long)session->local_bytes);
-}
-
-static tec_status ocl_find(void *pointer, const program_launch *launch, void **kernel) {
-  ocl_session *session = pointer;
-  if (launch->shared_bytes)
-    return runtime_error(session->context, TEC_INVALID, "kernel '%s' asks for local memory at launch", launch->kernel);
-  ocl_kernel *grown = realloc(session->kernels, (session->num_kernels + 1) * sizeof *grown);
-  if (!grown)
-    return runtime_error(session->context, TEC_OUT_OF_MEMORY, "out of memory");
-  session->kernels = grown;
   ocl_result result = 0;
-  ocl_kernel found = session->api.kernel_create(session->program, launch->kernel, &result);
+  ocl_kernel found = api->kernel_create(session->program, launch->kernel, &result);
   if (result)
     return check(session, result, "find a kernel");
-  session->kernels[session->num_kernels++] = found;
   *kernel = found;
-  return check_limits(session, launch, found);
+  result = api->kernel_info(found, session->device, OCL_KERNEL_MAX_GROUP, sizeof most, &most, NULL);
+  if (!result)
+    result = api->kernel_info(found, session->device, OCL_KERNEL_LOCAL_BYTES, sizeof local, &local, NULL);
+  tec_status status = check(session, result, "describe a kernel");
+  return status ? status
+                : kernel_check_group(session->context, launch, session->name, most, local, session->local_bytes);
+}
+
+static void ocl_forget(void *pointer, void *kernel) {
+  ocl_session *session = pointer;
+  session->api.kernel_release(kernel);
 }
 
 static tec_status ocl_allocate(void *pointer, size_t size, uint64_t *address) {
@@ -347,6 +323,7 @@ static const kernel_driver ocl_driver = {
     .session_bytes = sizeof(ocl_session),
     .open = ocl_open,
     .close = ocl_close,
+    .forget = ocl_forget,
     .find = ocl_find,
     .allocate = ocl_allocate,
     .release = ocl_release,

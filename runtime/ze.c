@@ -1,9 +1,9 @@
 /* ze.c - the device "ze": Level Zero, which Intel's GPUs have. The loader is opened when it is first needed and then
  * stays, as Level Zero cannot be shut down.
  *
- * A session holds a context of its own, an immediate command list, the program's module with its kernels, and two
- * events. The list runs in the background and in any order, so each launch is followed by a barrier, and whatever must
- * be done is waited for by a barrier that signals an event. Every call of the driver is checked. */
+ * A session holds a context of its own, an immediate command list, the program's module, and two events. The list runs
+ * in the background and in any order, so each launch is followed by a barrier, and whatever must be done is waited for
+ * by a barrier that signals an event. Every call of the driver is checked. */
 #include "runtime/kernel_device.h"
 #include "runtime/ze_api.h"
 
@@ -36,8 +36,6 @@ typedef struct ze_session {
   ze_pool pool;
   ze_event events[2]; /* start; end, also of every wait */
   ze_module module;
-  ze_kernel *kernels; /* all that were found */
-  size_t num_kernels;
   bool pending; /* the list has work that nobody has waited for */
 } ze_session;
 
@@ -270,8 +268,6 @@ static void ze_close(void *pointer) {
   ze_session *session = pointer;
   const ze_api *api = &session->api;
   settle(session);
-  for (size_t i = 0; i < session->num_kernels; i++)
-    api->kernel_destroy(session->kernels[i]);
   if (session->module)
     api->module_destroy(session->module);
   if (session->list)
@@ -283,7 +279,6 @@ static void ze_close(void *pointer) {
     api->pool_destroy(session->pool);
   if (session->memory)
     api->context_destroy(session->memory);
-  free(session->kernels);
 }
 
 static tec_status create_events(ze_session *session) {
@@ -318,43 +313,31 @@ static tec_status ze_open(void *pointer, const char *code, size_t size) {
 
 /* -------------------------------------------------------------------------------------------------------- launching */
 
-/* Whether a work-group of the kernel fits on the device. */
-static tec_status check_limits(const ze_session *session, const program_launch *launch, ze_kernel kernel) {
-  ze_kernel_properties properties = {.type = ZE_KERNEL_PROPERTIES};
-  tec_status status = check(session, session->api.kernel_properties(kernel, &properties), "describe a kernel");
-  if (status)
-    return status;
-  uint64_t items = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
-  if (items > session->limits.max_group)
-    return runtime_error(session->context, TEC_INVALID, "kernel '%s' needs work-groups of %llu; '%s' has %u",
-                         launch->kernel, (unsigned long long)items, session->properties.name,
-                         session->limits.max_group);
-  if (properties.local_bytes > session->limits.max_local_bytes)
-    return runtime_error(session->context, TEC_INVALID,
-                         "kernel '%s' needs %u bytes of local memory a work-group; '%s' has %u", launch->kernel,
-                         properties.local_bytes, session->properties.name, session->limits.max_local_bytes);
-  return check(session, session->api.kernel_group_size(kernel, launch->block[0], launch->block[1], launch->block[2]),
-               "set the size of work-groups");
-}
-
 /* Each launch has a kernel of its own, with its group size. */
 static tec_status ze_find(void *pointer, const program_launch *launch, void **kernel) {
   ze_session *session = pointer;
-  if (launch->shared_bytes)
-    return runtime_error(session->context, TEC_INVALID, "kernel '%s' asks for local memory at launch", launch->kernel);
-  ze_kernel *grown = realloc(session->kernels, (session->num_kernels + 1) * sizeof *grown);
-  if (!grown)
-    return runtime_error(session->context, TEC_OUT_OF_MEMORY, "out of memory");
-  session->kernels = grown;
+  const ze_api *api = &session->api;
   const ze_kernel_description description = {.type = ZE_KERNEL, .name = launch->kernel};
+  ze_kernel_properties properties = {.type = ZE_KERNEL_PROPERTIES};
   ze_kernel found;
-  tec_status status =
-      check(session, session->api.kernel_create(session->module, &description, &found), "find a kernel");
+  tec_status status = check(session, api->kernel_create(session->module, &description, &found), "find a kernel");
   if (status)
     return status;
-  session->kernels[session->num_kernels++] = found;
   *kernel = found;
-  return check_limits(session, launch, found);
+  status = check(session, api->kernel_properties(found, &properties), "describe a kernel");
+  if (!status)
+    status = kernel_check_group(session->context, launch, session->properties.name, session->limits.max_group,
+                                properties.local_bytes, session->limits.max_local_bytes);
+  if (!status)
+    status = check(session, api->kernel_group_size(found, launch->block[0], launch->block[1], launch->block[2]),
+                   "set the size of work-groups");
+  return status;
+}
+
+static void ze_forget(void *pointer, void *kernel) {
+  ze_session *session = pointer;
+  settle(session);
+  session->api.kernel_destroy(kernel);
 }
 
 static tec_status ze_allocate(void *pointer, size_t size, uint64_t *address) {
@@ -451,6 +434,7 @@ static const kernel_driver ze_driver_functions = {
     .session_bytes = sizeof(ze_session),
     .open = ze_open,
     .close = ze_close,
+    .forget = ze_forget,
     .find = ze_find,
     .allocate = ze_allocate,
     .release = ze_release,
