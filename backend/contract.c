@@ -88,8 +88,8 @@ static void contraction_extents(const ir_op *op, int64_t *extents) {
 typedef struct narrow_factor {
   const ir_value *value;
   ir_scalar element;
-  bool is_unsigned, is_constant; /* a constant is wide, but of numbers that unsigned bytes hold */
-  bool is_flipped;               /* by its highest bits */
+  bool is_unsigned; /* or a constant, which is wide, but of numbers that unsigned bytes hold */
+  bool is_flipped;  /* by its highest bits */
 } narrow_factor;
 
 static narrow_factor narrow_factor_of(const ir_value *value) {
@@ -97,7 +97,7 @@ static narrow_factor narrow_factor_of(const ir_value *value) {
   if (value->type->element != IR_I32)
     return (narrow_factor){.value = value, .element = value->type->element};
   if (ir_value_splat(value, &splat) && splat.i >= 0 && splat.i <= UINT8_MAX)
-    return (narrow_factor){.value = value, .element = IR_I8, .is_unsigned = true, .is_constant = true};
+    return (narrow_factor){.value = value, .element = IR_I8, .is_unsigned = true};
   bool is_unsigned = ir_made_by(value, OP_ARITH_EXTUI);
   if (!is_unsigned && !ir_made_by(value, OP_ARITH_EXTSI))
     return (narrow_factor){.value = value, .element = IR_I32};

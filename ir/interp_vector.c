@@ -405,36 +405,35 @@ bool eval_vector_insert(ir_interp *interp, const ir_op *op) {
 
 /* The part of `whole` at `offsets` with `strides`, which name leading dims; the trailing dims of the part's shape match
  * the last dims of `whole`. */
-static bool part_view(const ir_op *op, const interp_value *whole, const ir_type *part, interp_value *view) {
+static interp_value part_of(const ir_op *op, const interp_value *whole, const ir_type *part) {
   unsigned num_offsets, num_strides;
   const int64_t *offsets = ir_attr_i64s_of(op, "offsets", &num_offsets);
   const int64_t *strides = ir_attr_i64s_of(op, "strides", &num_strides);
   unsigned leading = whole->rank - part->rank;
-  *view = *whole;
-  view->rank = part->rank;
+  interp_value view = *whole;
+  view.rank = part->rank;
   for (unsigned i = 0; i < part->rank; i++) {
-    view->shape[i] = part->shape[i];
-    view->strides[i] = whole->strides[leading + i];
+    view.shape[i] = part->shape[i];
+    view.strides[i] = whole->strides[leading + i];
   }
   for (unsigned i = 0; offsets && i < num_offsets; i++)
-    view->offset += offsets[i] * whole->strides[i];
+    view.offset += offsets[i] * whole->strides[i];
   for (unsigned i = 0; strides && i < num_strides && i < part->rank; i++)
-    view->strides[i] *= strides[i];
-  return true;
+    view.strides[i] *= strides[i];
+  return view;
 }
 
 bool eval_extract_strided_slice(ir_interp *interp, const ir_op *op) {
-  interp_value view;
-  return part_view(op, interp_operand(interp, op, 0), op->results[0].type, &view) &&
-         interp_give_view(interp, op, &view);
+  interp_value view = part_of(op, interp_operand(interp, op, 0), op->results[0].type);
+  return interp_give_view(interp, op, &view);
 }
 
 bool eval_insert_strided_slice(ir_interp *interp, const ir_op *op) {
   interp_value dest = interp_take(interp, op, 1), view;
-  if (!interp_make_writable(interp, op, &dest) || !part_view(op, &dest, ir_operand(op, 0)->type, &view) ||
-      !interp_copy(interp, op, &view, interp_operand(interp, op, 0)))
+  if (!interp_make_writable(interp, op, &dest))
     return false;
-  return interp_give(interp, op, &dest);
+  view = part_of(op, &dest, ir_operand(op, 0)->type);
+  return interp_copy(interp, op, &view, interp_operand(interp, op, 0)) && interp_give(interp, op, &dest);
 }
 
 bool eval_step(ir_interp *interp, const ir_op *op) {

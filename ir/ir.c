@@ -92,8 +92,7 @@ unsigned ir_group_start(const ir_op *op, unsigned group) {
   return start;
 }
 
-void ir_insert_operand(ir_op *op, unsigned group, unsigned position, ir_value *value) {
-  unsigned at = ir_group_start(op, group) + position;
+void ir_insert_operand(ir_op *op, unsigned at, ir_value *value) {
   ir_use *grown = IR_NEW_ARRAY(&op->module->arena, ir_use, op->num_operands + 1);
   for (unsigned i = 0; i < op->num_operands; i++)
     unlink_use(&op->operands[i]);
@@ -104,7 +103,7 @@ void ir_insert_operand(ir_op *op, unsigned group, unsigned position, ir_value *v
   }
   op->operands = grown;
   op->num_operands++;
-  op->groups[group]++;
+  op->groups[0]++;
   op->structure = NULL;
 }
 

@@ -534,8 +534,8 @@ static inline ir_value *ir_group_operand(const ir_op *op, unsigned group, unsign
 unsigned ir_info_num_groups(const ir_op_info *info);
 
 void ir_set_operand(ir_op *op, unsigned i, ir_value *value);
-/* Inserts into or removes from a group; the op's use records move (pointers to ir_use die). */
-void ir_insert_operand(ir_op *op, unsigned group, unsigned position, ir_value *value);
+/* Inserts into the op's one operand group, or removes from any; use records of the op move (pointers to ir_use die). */
+void ir_insert_operand(ir_op *op, unsigned i, ir_value *value);
 void ir_remove_operand(ir_op *op, unsigned i);
 /* The op that makes the value, if it is one of that code; else NULL. */
 static inline ir_op *ir_made_by(const ir_value *value, ir_opcode code) {
@@ -546,10 +546,6 @@ static inline bool ir_is_reshape(const ir_op *op) {
   return op && (op->code == OP_TENSOR_EXPAND_SHAPE || op->code == OP_TENSOR_COLLAPSE_SHAPE);
 }
 static inline bool ir_value_unused(const ir_value *value) { return !value->uses; }
-/* An op of the block, or the block as an argument, makes the value. */
-static inline bool ir_value_is_in(const ir_value *value, const ir_block *block) {
-  return (value->op ? value->op->block : value->block) == block;
-}
 static inline bool ir_value_has_one_use(const ir_value *value) { return value->uses && !value->uses->next; }
 void ir_replace_uses(ir_value *value, ir_value *with);
 /* The value takes the place of the op's one result, and the op goes; or the other op's results that of all. */

@@ -212,7 +212,8 @@ bool parse_types_of(ir_parser *parser, ir_draft *draft, unsigned group) {
   return true;
 }
 
-bool parse_result_type(ir_parser *parser, ir_draft *draft) {
+/* A type, that of each result. */
+static bool parse_result_type(ir_parser *parser, ir_draft *draft) {
   const ir_type *type;
   if (!parse_type(parser, &type))
     return false;
@@ -258,8 +259,8 @@ bool parse_attr_dict(ir_parser *parser, ir_draft *draft) {
   return !parse_at(parser, '{') || parse_attr_entries(parser, &draft->attrs);
 }
 
-bool parse_attr_dict_after(ir_parser *parser, ir_draft *draft, const char *word) {
-  return !parse_accept_word(parser, word) || parse_attr_entries(parser, &draft->attrs);
+bool parse_attributes(ir_parser *parser, ir_draft *draft) {
+  return !parse_accept_word(parser, "attributes") || parse_attr_entries(parser, &draft->attrs);
 }
 
 /* ------------------------------------------------------------------------------------------------------ regions */

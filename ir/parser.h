@@ -132,8 +132,8 @@ void draft_attr(ir_parser *parser, ir_draft *draft, const char *name, const ir_a
 const ir_attr *draft_find_attr(const ir_draft *draft, const char *name);
 /* {..} if there is one. */
 bool parse_attr_dict(ir_parser *parser, ir_draft *draft);
-/* The same after a keyword. */
-bool parse_attr_dict_after(ir_parser *parser, ir_draft *draft, const char *word);
+/* attributes {..} if there are some. */
+bool parse_attributes(ir_parser *parser, ir_draft *draft);
 bool parse_operand(ir_parser *parser, ir_draft *draft, unsigned group);
 /* %a, %b, ..: as many as there are, maybe none. */
 bool parse_operands(ir_parser *parser, ir_draft *draft, unsigned group);
@@ -142,8 +142,6 @@ bool parse_types_of(ir_parser *parser, ir_draft *draft, unsigned group);
 bool parse_type_of(ir_parser *parser, ir_draft *draft, unsigned group);
 /* [%a, 4, ..] or, with other brackets, (%a, 4, ..). */
 bool parse_mixed(ir_parser *parser, ir_draft *draft, int open, int close, unsigned group, const char *name);
-/* A type, that of each result. */
-bool parse_result_type(ir_parser *parser, ir_draft *draft);
 void draft_result(ir_parser *parser, ir_draft *draft, const ir_type *type);
 /* `{ ops }` as the next region of the draft. Its arguments are `args`, or those of the label ^bb0(..) inside. When the
  * region ends without terminator, `terminator` (0: none) is added. */

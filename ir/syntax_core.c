@@ -24,7 +24,7 @@ static bool parse_symbol_name(ir_parser *parser, ir_draft *draft) {
 bool parse_module(ir_parser *parser, ir_draft *draft) {
   if (parse_at(parser, LEX_SYMBOL) && !parse_symbol_name(parser, draft))
     return false;
-  return parse_attr_dict_after(parser, draft, "attributes") && parse_region(parser, draft, NULL, 0);
+  return parse_attributes(parser, draft) && parse_region(parser, draft, NULL, 0);
 }
 
 void print_module(ir_printer *printer, const ir_op *op) {
@@ -115,7 +115,7 @@ bool parse_function(ir_parser *parser, ir_draft *draft) {
       break;
     }
   if (!parse_symbol_name(parser, draft) || !parse_signature_args(parser, &header) ||
-      !parse_signature_results(parser, &header) || !parse_attr_dict_after(parser, draft, "attributes"))
+      !parse_signature_results(parser, &header) || !parse_attributes(parser, draft))
     return false;
   draft_attr(parser, draft, "function_type",
              ir_attr_type(parser->module, ir_type_function(parser->module, header.inputs.count, header.inputs.types,

@@ -19,7 +19,7 @@ bool parse_sequence(ir_parser *parser, ir_draft *draft) {
   lex_advance(&parser->lex);
   draft_attr(parser, draft, "failure_propagation_mode",
              ir_attr_int(parser->module, ir_type_scalar(parser->module, IR_I32), mode));
-  return parse_expect(parser, ')') && parse_attr_dict_after(parser, draft, "attributes") &&
+  return parse_expect(parser, ')') && parse_attributes(parser, draft) &&
          parse_region(parser, draft, NULL, OP_TRANSFORM_YIELD) && parse_attr_dict(parser, draft);
 }
 

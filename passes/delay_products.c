@@ -82,8 +82,8 @@ static bool find_products(delayer *d) {
   d->carried = ir_use_index(ir_result(d->product, 0)->uses);
   const ir_value *factor = ir_operand(d->product, 0), *sum = ir_operand(d->product, 2);
   const ir_value *argument = d->body->args[1 + d->carried];
-  return factor->op && ir_value_is_in(factor, d->body) && ir_value_has_one_use(factor) && ir_value_has_one_use(sum) &&
-         (sum == argument || (sum->op && ir_value_is_in(sum, d->body))) && follows_from_counter(d, d->leading) &&
+  return factor->op && factor->op->block == d->body && ir_value_has_one_use(factor) && ir_value_has_one_use(sum) &&
+         (sum == argument || (sum->op && sum->op->block == d->body)) && follows_from_counter(d, d->leading) &&
          follows_from_counter(d, d->product) && is_used_behind(d, argument);
 }
 
@@ -226,7 +226,7 @@ static void delay(delayer *d) {
   d->number = number; /* the same tiles */
   replace_other_uses(result, make_product(d, &after, last_counter(&after, bounds), factor_behind, result));
   ir_set_operand(d->body->last, d->carried, ir_operand(d->product, 2));
-  ir_insert_operand(d->body->last, 0, d->loop->num_results - 1, factor);
+  ir_insert_operand(d->body->last, d->loop->num_results - 1, factor);
   ir_op_erase(d->product);
   erase_unused(d->leading, d->body->last->prev);
 }

@@ -158,7 +158,7 @@ static ir_value *load_block(const late_factor *factor, const layout *l, const ir
  * slice, and the dim, in the new kernel; NULL: there is none. */
 static const ir_op *find_moving(const late_factor *factor, ir_slice *slice, unsigned *moving) {
   const ir_op *loop = factor->read->block->parent, *view = ir_made_by(factor->access.memref, OP_MEMREF_SUBVIEW);
-  if (loop->code != OP_SCF_FOR || !view || ir_index_of(ir_operand(loop, 2)).value)
+  if (loop->code != OP_SCF_FOR || !view || ir_bounds_of(loop, 0).step.value)
     return NULL;
   const ir_value *counter = ir_value_map_get(factor->d->lanes, ir_region(loop, 0)->args[0]);
   unsigned found = 0;
@@ -199,7 +199,7 @@ static void prefetch_next(const late_factor *factor) {
     for (unsigned dim = 0; dim < rank; dim++) {
       ir_index at = ir_index_add(&d->at, slice.offsets[dim], factor->access.start[dim]);
       if (dim == moving)
-        at = ir_index_add(&d->at, at, ir_index_of(ir_operand(loop, 2)));
+        at = ir_index_add(&d->at, at, ir_bounds_of(loop, 0).step);
       for (unsigned i = 0; i < 2; i++)
         if (factor->access.memory_dim[i == 0 ? row : 1 - row] == (int)dim)
           at = ir_index_add(&d->at, at, ir_index_apply(&d->at, places[i], 1, &(ir_index){.value = d->thread}));

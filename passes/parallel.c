@@ -99,7 +99,7 @@ static bool has_no_effect(const ir_op *loop) {
 
 bool parallel_parts(const ir_op *loop, parallel_part *parts) {
   ir_block *body = ir_region(loop, 0);
-  ir_index step = ir_index_of(ir_operand(loop, 2));
+  ir_index step = ir_bounds_of(loop, 0).step;
   if (step.value || step.constant <= 0 || !has_no_effect(loop))
     return false;
   for (unsigned i = 0; i + 1 < body->num_args; i++) {

@@ -583,9 +583,9 @@ static ir_index number_of_piece(const register_nest *nest, ir_builder *builder, 
 
 /* What is left of the loop behind its current iteration. */
 static ir_index rest_of_loop(ir_builder *builder, ir_op *loop) {
-  ir_index next =
-      ir_index_add(builder, (ir_index){.value = ir_region(loop, 0)->args[0]}, ir_index_of(ir_operand(loop, 2)));
-  return ir_index_max(builder, ir_index_sub(builder, ir_index_of(ir_operand(loop, 1)), next), ir_index_const(0));
+  ir_bounds bounds = ir_bounds_of(loop, 0);
+  ir_index next = ir_index_add(builder, (ir_index){.value = ir_region(loop, 0)->args[0]}, bounds.step);
+  return ir_index_max(builder, ir_index_sub(builder, bounds.upper, next), ir_index_const(0));
 }
 
 /* Asks for a line of what is left, by its number. */

@@ -215,8 +215,9 @@ static ir_op *loop_that_begins_with(const ir_op *leader, ir_op *first) {
   ir_op *loop = leader->block->parent;
   if (loop->code != OP_SCF_FOR || neighbour(first, false) || !has_many_terms(leader))
     return NULL;
-  ir_index from = ir_index_of(ir_operand(loop, 0)), to = ir_index_of(ir_operand(loop, 1));
-  return !from.value && !to.value && from.constant < to.constant ? loop : NULL;
+  ir_bounds bounds = ir_bounds_of(loop, 0);
+  bool is_known = !bounds.lower.value && !bounds.upper.value;
+  return is_known && bounds.lower.constant < bounds.upper.constant ? loop : NULL;
 }
 
 /* Finds what the leader starts from: right before `first`, itself or its feeder, or before the loop that begins with

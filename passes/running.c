@@ -19,7 +19,8 @@ ir_op *running_softmax(const ir_op *loop) {
   return found;
 }
 
-ir_value *running_moved_from(ir_value *value) {
+/* The value through ops that only move or convert elements. */
+static ir_value *moved_from(ir_value *value) {
   for (unsigned depth = 0; depth < MAX_DEPTH; depth++) {
     ir_op *op = value->op;
     if (!op || !ir_op_has(op, IR_STRUCTURED) || !tile_only_moves(op))
@@ -33,7 +34,7 @@ ir_value *running_moved_from(ir_value *value) {
 }
 
 /* The value is a softmax's weights, which are all 0 in an iteration without visible score, or those times something. */
-static bool is_weights(ir_value *value) { return tile_find_running(running_moved_from(value)) != NULL; }
+static bool is_weights(ir_value *value) { return tile_find_running(moved_from(value)) != NULL; }
 
 /* By what the softmax scales earlier contributions: 1, but for rows that had no sum yet, whose contributions are 0. */
 static bool is_scale(const ir_value *value) {
@@ -63,7 +64,7 @@ static ir_value *scaled_in_place(ir_op *op) {
 }
 
 ir_value *running_made_beside(const ir_op *op, ir_value *value) {
-  value = running_moved_from(value);
+  value = moved_from(value);
   return value->op && value->op->block == op->block && body_is_elementwise(value->op) ? value : NULL;
 }
 

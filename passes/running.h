@@ -5,8 +5,6 @@
 
 /* The one softmax of the loop's body; NULL if there is none, or more. */
 ir_op *running_softmax(const ir_op *loop);
-/* The value through ops that only move or convert elements. */
-ir_value *running_moved_from(ir_value *value);
 /* The value through ops that only move or convert it, as an elementwise op beside `op` makes it; NULL: none does. */
 ir_value *running_made_beside(const ir_op *op, ir_value *value);
 /* The argument of the loop's body that the value equals in an iteration whose weights are all 0; NULL if that is not

@@ -233,7 +233,8 @@ static void ask(shapes *s, ir_value *holds, unsigned line) {
   take_misfit(s, ir_select(&s->builder, holds, zero, number));
 }
 
-void shapes_ask(shapes *s, ir_value *holds) {
+/* The same for the op that the builder's location names. */
+static void ask_here(shapes *s, ir_value *holds) {
   unsigned line, column;
   bool is_known = ir_loc_resolve(s->function->module, s->builder.loc, NULL, &line, &column);
   ask(s, holds, is_known ? line : NO_LINE);
@@ -246,7 +247,7 @@ void shapes_require(shapes *s, ir_predicate predicate, ir_index a, ir_index b) {
   ir_value *lhs = ir_index_value(&s->builder, a), *rhs = ir_index_value(&s->builder, b);
   if (predicate == IR_EQUAL)
     learn_equal(s, lhs, rhs);
-  shapes_ask(s, ir_compare(&s->builder, OP_ARITH_CMPI, predicate, lhs, rhs));
+  ask_here(s, ir_compare(&s->builder, OP_ARITH_CMPI, predicate, lhs, rhs));
 }
 
 /* Extents that must be the same: the first one that was found. */
@@ -359,7 +360,7 @@ static void check_assertion(shapes *s, const ir_op *op) {
     ir_value *holds = ir_value_map_get(s->values, ir_operand(op, 0));
     if (ir_made_by(holds, OP_ARITH_CMPI) && ir_predicate_of(holds->op) == IR_EQUAL)
       learn_equal(s, ir_operand(holds->op, 0), ir_operand(holds->op, 1));
-    shapes_ask(s, holds);
+    ask_here(s, holds);
   } else {
     ir_warning(op->module, op->loc, "only the interpreter checks what is asserted of elements: %s",
                ir_attr_string_or(op, "msg", ""));

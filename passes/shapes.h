@@ -50,7 +50,6 @@ bool shapes_find_index(shapes *s, ir_value *value, ir_index *found);
 bool shapes_find_extent(shapes *s, ir_value *tensor, unsigned dim, ir_index *found);
 bool shapes_find_origin(shapes *s, extent x, ir_index *found);
 /* Asks each call for that, for the op that the builder's location names. */
-void shapes_ask(shapes *s, ir_value *holds);
 void shapes_require(shapes *s, ir_predicate predicate, ir_index a, ir_index b);
 /* What was asked for the op's sake since s->misfit was `before` counts only where the branches that the op is in are
  * taken and the loops go round, as far as that is known before the call. */

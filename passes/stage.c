@@ -221,16 +221,16 @@ static void copy_tiles(ir_builder *builder, const pipeline *p, ir_index counter,
 /* The same where that iteration takes place, or for what is read behind the loop, is the one behind the last. */
 static void copy_where(ir_builder *builder, const pipeline *p, ir_index counter, ir_index stage, bool ahead,
                        bool behind) {
-  ir_index end = ir_index_of(ir_operand(p->loop, 1));
+  ir_bounds bounds = ir_bounds_of(p->loop, 0);
   ir_index last = behind ? ir_index_sub(builder, counter, ir_index_const(p->step)) : counter;
-  bool is_first = ir_index_equal(counter, ir_index_of(ir_operand(p->loop, 0)));
+  bool is_first = ir_index_equal(counter, bounds.lower);
   bool is_certain = behind && (is_first || last.value == p->body->args[0]);
-  if (!is_certain && (last.value || end.value)) {
-    ir_value *now = ir_index_value(builder, last), *upper = ir_index_value(builder, end);
+  if (!is_certain && (last.value || bounds.upper.value)) {
+    ir_value *now = ir_index_value(builder, last), *upper = ir_index_value(builder, bounds.upper);
     ir_op *branch = ir_if(builder, ir_compare(builder, OP_ARITH_CMPI, IR_SIGNED_LESS, now, upper), NULL);
     ir_builder inside = ir_inside(branch, 0);
     copy_tiles(&inside, p, counter, stage, ahead, behind);
-  } else if (is_certain || last.constant < end.constant) {
+  } else if (is_certain || last.constant < bounds.upper.constant) {
     copy_tiles(builder, p, counter, stage, ahead, behind);
   }
 }
@@ -265,7 +265,7 @@ static ir_value *carry_stage(pipeline *p) {
   builder = ir_builder_before(p->body->last);
   ir_value *next = ir_binary(&builder, OP_ARITH_ADDI, stage, ir_const_index(&builder, 1));
   next = where_equal(&builder, stage, p->stages - 1, 0, next);
-  ir_insert_operand(p->body->last, 0, p->loop->num_results - 1, next);
+  ir_insert_operand(p->body->last, p->loop->num_results - 1, next);
   return stage;
 }
 
@@ -372,7 +372,7 @@ static void build_pipeline(stager *s, pipeline *p) {
   ir_attr_set(p->loop, "tec.unroll", ir_attr_i64(s->module, 1));
   ir_builder before = find_all_beside(p), inside = ir_builder_before(p->body->first);
   bool has_firsts = before.before != p->loop;
-  ir_index start = ir_index_of(ir_operand(p->loop, 0));
+  ir_index start = ir_bounds_of(p->loop, 0).lower;
   for (staged_tile *tile = p->tiles; tile; tile = tile->next)
     make_place(s, tile, p->stages);
   ir_value *firsts = has_firsts ? copy_firsts(&before, p) : NULL;
@@ -399,8 +399,8 @@ static void build_pipeline(stager *s, pipeline *p) {
 /* How many stages a loop's tiles get, `most` at most: no more than it has iterations, of which simplification has made
  * use in the sizes of tiles; 1: there is nothing to run ahead of, or no room. */
 static int64_t choose_stages(const stager *s, const pipeline *p, int64_t most) {
-  int64_t start = ir_index_least(ir_index_of(ir_operand(p->loop, 0)));
-  int64_t end = ir_index_most(ir_index_of(ir_operand(p->loop, 1))), length;
+  ir_bounds bounds = ir_bounds_of(p->loop, 0);
+  int64_t start = ir_index_least(bounds.lower), end = ir_index_most(bounds.upper), length;
   int64_t stages = most, bytes = 0;
   for (const staged_tile *tile = p->tiles; tile; tile = tile->next)
     bytes += tile->bytes;
@@ -494,7 +494,7 @@ static bool is_long_for_lanes(const stager *s, const ir_block *body) {
 
 /* Runs ahead of a loop's tiles if that can be done; returns those that are left. */
 static staged_tile *stage_loop(stager *s, ir_op *loop, staged_tile *tiles) {
-  ir_index step = ir_index_of(ir_operand(loop, 2));
+  ir_index step = ir_bounds_of(loop, 0).step;
   pipeline p = {.loop = loop, .body = ir_region(loop, 0), .step = step.constant};
   if (step.value || step.constant < 1 || !distribute_keeps_global_memory(loop))
     return tiles;

@@ -48,7 +48,7 @@ bool pass_tie_results(ir_op *function, const pass_options *options) {
     if (!read && !write)
       continue;
     if (write) {
-      ir_insert_operand(end, 0, end->num_operands, ir_operand(write, 0));
+      ir_insert_operand(end, end->num_operands, ir_operand(write, 0));
       ir_op_erase(write);
       tied[num_tied++] = i;
     }

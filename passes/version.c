@@ -289,7 +289,7 @@ static bool has_rows(const ir_op *product, const target_facts *target) {
 /* What is left behind whole steps of a loop with so much room is a number, wherever the loop begins. */
 static bool has_known_rest(const ir_op *loop, const ir_expr *room, int64_t step) {
   return room->kind == IR_EXPR_CONST && room->value > 0 && room->value % step &&
-         ir_index_divisor(ir_index_of(ir_operand(loop, 0))) % (uint64_t)step == 0;
+         ir_index_divisor(ir_bounds_of(loop, 0).lower) % (uint64_t)step == 0;
 }
 
 /* A product with as many rows, columns or terms as the step has, where that will be a number behind whole steps, too;
@@ -344,7 +344,7 @@ static void split_loop(ir_op *loop, const step_search *search) {
 static bool visit_loop(ir_op *loop, void *data) {
   if (loop->code != OP_SCF_FOR || loop->num_results)
     return true;
-  ir_index step = ir_index_of(ir_operand(loop, 2));
+  ir_index step = ir_bounds_of(loop, 0).step;
   step_search search = {.target = data, .loop = loop, .step = step.constant};
   if (step.value || !can_retype(loop))
     return true;

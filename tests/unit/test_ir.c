@@ -140,7 +140,7 @@ Test(ir, uses_follow_replacement_insertion_and_removal) {
   ir_replace_uses(a, b);
   cr_assert(ir_value_unused(a));
   cr_assert_eq(ir_operand(sum->op, 1), b);
-  ir_insert_operand(yield, 0, 0, a);
+  ir_insert_operand(yield, 0, a);
   cr_assert_eq(ir_operand(yield, 0), a);
   cr_assert_eq(ir_operand(yield, 1), sum);
   ir_remove_operand(yield, 1);
