@@ -149,6 +149,13 @@ static bool check_members(ptx_warp *warp, const ptx_instruction *instruction, ui
 
 /* --------------------------------------------------------------------------------------------------------- barriers */
 
+/* What others have seen of each warp has been seen. */
+static void see(uint32_t *seen, const uint32_t *others, uint32_t num_warps) {
+  for (uint32_t i = 0; i < num_warps; i++)
+    if (seen[i] < others[i])
+      seen[i] = others[i];
+}
+
 static void release_barrier(ptx_worker *worker, ptx_barrier *barrier) {
   uint32_t num_warps = worker->launch->num_warps;
   for (uint32_t i = 0; i < num_warps; i++) {
@@ -156,12 +163,8 @@ static void release_barrier(ptx_worker *worker, ptx_barrier *barrier) {
       continue;
     ptx_warp *warp = &worker->warps[i];
     warp->blocked &= ~barrier->waiting[i];
-    for (uint32_t k = 0; k < num_warps; k++) {
-      if (k != i && warp->clock[k] < barrier->clock[k])
-        warp->clock[k] = barrier->clock[k];
-      if (warp->seen_fences[k] < barrier->seen_fences[k])
-        warp->seen_fences[k] = barrier->seen_fences[k];
-    }
+    see(warp->clock, barrier->clock, num_warps); /* its own went on when it arrived */
+    see(warp->seen_fences, barrier->seen_fences, num_warps);
   }
   worker->completed_barriers++;
   *barrier = (ptx_barrier){0};
@@ -188,12 +191,8 @@ static bool arrive(ptx_warp *warp, const ptx_instruction *instruction, uint32_t 
                     (unsigned)number, barrier->instruction->line);
   }
   warp->seen_fences[warp->number] = warp->num_proxy_fences;
-  for (uint32_t i = 0; i < worker->launch->num_warps; i++) {
-    if (barrier->clock[i] < warp->clock[i])
-      barrier->clock[i] = warp->clock[i];
-    if (barrier->seen_fences[i] < warp->seen_fences[i])
-      barrier->seen_fences[i] = warp->seen_fences[i];
-  }
+  see(barrier->clock, warp->clock, worker->launch->num_warps);
+  see(barrier->seen_fences, warp->seen_fences, worker->launch->num_warps);
   warp->clock[warp->number]++;
   if (barrier->there[warp->number] & lanes)
     return ptx_stop(warp, instruction, lane, "comes to barrier %u again, which has not let go those who came before",
