@@ -147,7 +147,7 @@ static uint32_t unsplit_loops(const recast *parts) {
   if (ir_is_contraction(parts->op))
     for (unsigned loop = 0; loop < parts->num_loops; loop++)
       if (ir_map_find_dim(parts->maps[0], loop) < 0 || ir_map_find_dim(parts->maps[1], loop) < 0)
-        loops |= 1u << loop;
+        loops |= ir_bit(loop);
   return loops;
 }
 
@@ -201,7 +201,7 @@ static void split_as_divided(const recast *parts, ir_builder *builder, split *sp
       digits digits;
       if (subscript->kind == IR_EXPR_DIM || !recast_digits(subscript, &digits) || parts->reductions >> digits.loop & 1)
         continue;
-      split_as_collapsed(parts, ~(1u << digits.loop), builder, split);
+      split_as_collapsed(parts, ~ir_bit(digits.loop), builder, split);
       if (split->count[digits.loop] == 1)
         split->extents[digits.loop][0] = extent_compute(builder, extent_of_loop(parts->op, digits.loop));
       parts_above(split, digits.loop, digits.low);
@@ -439,7 +439,7 @@ static ir_op *split_loops(ir_op *op) {
   fresh.reductions = 0;
   for (unsigned loop = 0; loop < parts.num_loops; loop++)
     if (parts.reductions >> loop & 1)
-      fresh.reductions |= 1u << how.first[loop];
+      fresh.reductions |= ir_bit(how.first[loop]);
   ir_op *generic = recast_create(&fresh, &builder, loops);
   for (unsigned i = 0; i < op->num_results; i++) {
     ir_value *result = ir_result(generic, i);
@@ -500,22 +500,17 @@ static ir_value *drop_constant_dims(ir_builder *builder, ir_value *init, const i
 
 /* Loops of one iteration that only the result has are constants: `loops` tells each old loop in terms of those left. */
 static void fold_unit_loops(recast *parts, const ir_type *result, const ir_expr **loops) {
-  ir_module *module = parts->op->module;
-  uint32_t reductions = parts->reductions;
-  unsigned left = 0;
-  parts->reductions = 0;
+  uint32_t units = 0;
   for (unsigned loop = 0; loop < parts->num_loops; loop++) {
     int dim = ir_map_find_dim(parts->maps[parts->num_ins], loop);
     bool unit = dim >= 0 && result->shape[dim] == 1;
     for (unsigned i = 0; i < parts->num_ins; i++)
       unit &= ir_map_find_dim(parts->maps[i], loop) < 0;
-    if (reductions >> loop & 1)
-      parts->reductions |= 1u << left;
-    loops[loop] = unit ? ir_expr_const(module, 0) : ir_expr_dim(module, left++);
+    units |= unit ? ir_bit(loop) : 0;
   }
+  recast_drop_loops(parts, units, loops);
   for (unsigned i = 0; i <= parts->num_ins; i++)
-    parts->maps[i] = ir_map_replace(module, parts->maps[i], left, loops);
-  parts->num_loops = left;
+    parts->maps[i] = ir_map_replace(parts->op->module, parts->maps[i], parts->num_loops, loops);
 }
 
 /* All loops that are left are as long as before: `loops` tells each old loop in terms of them. */

@@ -230,12 +230,8 @@ static void join_op(const chain *chain, const link *l) {
   ir_builder builder = ir_builder_before(op);
   const ir_structure *structure = ir_structure_of(op);
   const ir_expr *loops[IR_MAX_LOOPS], *queries = ir_expr_const(module, chain->queries);
-  recast parts = {op, ir_num_inputs(op), ir_num_inits(op), structure->num_loops - 1};
-  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
-    unsigned moved = loop - (loop > l->queries);
-    loops[loop] = ir_expr_dim(module, moved);
-    parts.reductions |= ir_loop_is_reduction(structure, loop) ? ir_bit(moved) : 0;
-  }
+  recast parts = {op, ir_num_inputs(op), ir_num_inits(op), structure->num_loops, structure->reductions};
+  recast_drop_loops(&parts, ir_bit(l->queries), loops);
   const ir_expr *rows = loops[l->heads];
   loops[l->heads] = ir_expr_binary(module, IR_EXPR_FLOORDIV, rows, queries);
   loops[l->queries] = ir_expr_binary(module, IR_EXPR_MOD, rows, queries);

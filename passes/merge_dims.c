@@ -141,22 +141,6 @@ static const ir_map *merge_map(ir_module *module, const ir_map *map, const merge
   return ir_map_get(module, map->num_dims - merged->count + 1, 0, rank, results);
 }
 
-/* What the loops are afterwards; those of later ones that were merged stand for nothing. */
-static void number_loops(ir_module *module, recast *parts, const merged_loops *merged, const ir_expr **loops) {
-  uint32_t gone = 0, reductions = 0;
-  unsigned next = 0;
-  for (unsigned i = 1; i < merged->count; i++)
-    gone |= ir_bit(merged->loops[i]);
-  for (unsigned loop = 0; loop < parts->num_loops; loop++) {
-    loops[loop] = ir_expr_dim(module, next);
-    if (parts->reductions >> loop & 1)
-      reductions |= ir_bit(next);
-    next += !(gone >> loop & 1);
-  }
-  parts->num_loops = next;
-  parts->reductions = reductions;
-}
-
 /* A collapse of the value that merges the same dims, and no others. */
 static bool merges_same(const ir_op *op, const ir_type *type) {
   return op->code == OP_TENSOR_COLLAPSE_SHAPE && ir_result(op, 0)->type == type;
@@ -186,7 +170,10 @@ static ir_op *merge_loops(recast *parts, const merged_loops *merged) {
   ir_builder builder = ir_builder_before(old);
   const ir_expr *loops[IR_MAX_LOOPS];
   int at[RECAST_MAX_OPERANDS];
-  number_loops(old->module, parts, merged, loops);
+  uint32_t gone = 0;
+  for (unsigned i = 1; i < merged->count; i++)
+    gone |= ir_bit(merged->loops[i]);
+  recast_drop_loops(parts, gone, loops);
   for (unsigned i = 0; i < parts->num_ins + parts->num_outs; i++) {
     find_in_map(parts->maps[i], merged, &at[i]);
     if (at[i] >= 0)

@@ -33,6 +33,20 @@ bool recast_is_valid(const recast *recast) {
   return true;
 }
 
+void recast_drop_loops(recast *recast, uint32_t gone, const ir_expr **loops) {
+  ir_module *module = recast->op->module;
+  uint32_t reductions = recast->reductions;
+  unsigned num_loops = recast->num_loops;
+  recast->reductions = 0;
+  recast->num_loops = 0;
+  for (unsigned loop = 0; loop < num_loops; loop++) {
+    bool stays = !(gone >> loop & 1);
+    loops[loop] = stays ? ir_expr_dim(module, recast->num_loops) : ir_expr_const(module, 0);
+    if (stays)
+      recast->reductions |= (reductions >> loop & 1) << recast->num_loops++;
+  }
+}
+
 /* The index of the old loop `dim` where there are new loops. */
 static ir_value *create_index(ir_builder *builder, const ir_expr *expr, unsigned num_loops) {
   ir_index loops[IR_MAX_LOOPS];

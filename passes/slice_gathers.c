@@ -227,6 +227,8 @@ static ir_value *take(ir_builder *builder, ir_value *tensor, const part *part) {
 /* The product of one iteration, put into its place of `result`. */
 static ir_value *multiply(gather *g, ir_builder *builder, ir_value *result) {
   recast inner = g->product;
+  const ir_expr *loops[IR_MAX_LOOPS];
+  uint32_t around = 0;
   for (unsigned i = 0; i < 2; i++) {
     ir_value *from = i == g->side ? ir_operand(g->read, 0) : inner.operands[i];
     part part = i == g->side ? part_looked_up(g, builder, from) : part_at_counters(g, builder, i, from);
@@ -238,11 +240,9 @@ static ir_value *multiply(gather *g, ir_builder *builder, ir_value *result) {
   if (!inner.operands[2])
     inner.operands[2] = take(builder, result, &own);
   inner.maps[2] = own.map;
-  inner.reductions = 0;
-  inner.num_loops = 0;
-  for (unsigned loop = 0; loop < g->product.num_loops; loop++)
-    if (!is_around(g, (int)loop))
-      inner.reductions |= (g->product.reductions >> loop & 1) << inner.num_loops++;
+  for (unsigned loop = 0; loop < inner.num_loops; loop++)
+    around |= is_around(g, (int)loop) ? ir_bit(loop) : 0;
+  recast_drop_loops(&inner, around, loops);
   ir_value *product = ir_result(recast_create(&inner, builder, NULL), 0);
   return ir_insert_slice(builder, product, result, own.offsets, own.sizes);
 }
