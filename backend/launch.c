@@ -214,12 +214,11 @@ static void launch_dim(launch_plan *plan, const ir_op *op) {
 static void launch_alloc(launch_plan *plan, const ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;
   uint32_t *dims = new_dims(plan, type->rank);
-  for (unsigned i = 0, dynamic = 0; i < type->rank; i++) {
-    bool known = type->shape[i] != IR_DYNAMIC;
-    ir_index size = known ? ir_index_const(type->shape[i]) : (ir_index){.value = ir_operand(op, dynamic++)};
-    if (!launch_index(plan, size, &dims[i]))
+  ir_index sizes[IR_MAX_RANK];
+  ir_spelled_extents(op, 0, sizes);
+  for (unsigned i = 0; i < type->rank; i++)
+    if (!launch_index(plan, sizes[i], &dims[i]))
       return;
-  }
   uint32_t count = row_major(plan, type->rank, dims), unit = launch_constant(plan, WORKSPACE_ALIGNMENT);
   uint32_t bytes = launch_binary(plan, PROGRAM_MUL, count, launch_constant(plan, ir_scalar_bytes(type->element)));
   bytes = launch_binary(plan, PROGRAM_MUL, launch_binary(plan, PROGRAM_CEILDIV, bytes, unit), unit);

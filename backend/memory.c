@@ -91,9 +91,10 @@ static LLVMValueRef multiply_bytes(emitter *e, LLVMValueRef bytes, LLVMValueRef 
 static LLVMValueRef allocation_sizes(emitter *e, const ir_op *op, LLVMValueRef *sizes) {
   const ir_type *type = ir_result(op, 0)->type;
   LLVMValueRef bytes = emit_index(e, ir_scalar_bytes(type->element));
-  for (unsigned i = 0, dynamic = 0; i < type->rank; i++) {
-    bool known = type->shape[i] != IR_DYNAMIC;
-    sizes[i] = known ? emit_index(e, type->shape[i]) : emit_scalar(e, ir_operand(op, dynamic++));
+  ir_index extents[IR_MAX_RANK];
+  ir_spelled_extents(op, 0, extents);
+  for (unsigned i = 0; i < type->rank; i++) {
+    sizes[i] = emit_index_value(e, extents[i]);
     bytes = multiply_bytes(e, bytes, sizes[i]);
   }
   return bytes;

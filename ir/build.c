@@ -190,6 +190,12 @@ const ir_attr *ir_add_mixed(ir_module *module, ir_op_spec *spec, ir_value **oper
   return ir_attr_i64s(module, count, statics);
 }
 
+void ir_spelled_extents(const ir_op *op, unsigned first, ir_index *extents) {
+  const ir_type *type = ir_result(op, 0)->type;
+  for (unsigned i = 0; i < type->rank; i++)
+    extents[i] = type->shape[i] == IR_DYNAMIC ? ir_index_of(ir_operand(op, first++)) : ir_index_const(type->shape[i]);
+}
+
 ir_slice ir_slice_of(const ir_op *op) {
   static const char *const names[] = {"static_offsets", "static_sizes", "static_strides"};
   ir_slice slice = {.rank = 0};

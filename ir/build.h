@@ -63,6 +63,8 @@ ir_index ir_loop_dim(ir_builder *builder, const ir_op *op, unsigned loop);
 /* Offsets, sizes and strides of extract_slice, insert_slice, subview: entry `i` of operand group `group`, whose static
  * values stand in the attribute `name`. */
 ir_index ir_mixed(const ir_op *op, unsigned group, const char *name, unsigned i);
+/* The extents of the op's result: what its type shows, and for the dynamic ones, in order, operands from `first`. */
+void ir_spelled_extents(const ir_op *op, unsigned first, ir_index *extents);
 /* So many elements a tensor.pad puts before those of the dim (side 0), or behind them (1). */
 static inline ir_index ir_padding(const ir_op *pad, unsigned side, unsigned dim) {
   return ir_mixed(pad, 1 + side, side ? "static_high" : "static_low", dim);

@@ -308,12 +308,6 @@ ir_index pass_dim(ir_builder *builder, ir_value *value, unsigned dim) {
   return extent_compute(builder, extent_of(value, dim));
 }
 
-void pass_spelled_extents(const ir_op *op, unsigned first, ir_index *extents) {
-  const ir_type *type = ir_result(op, 0)->type;
-  for (unsigned i = 0; i < type->rank; i++)
-    extents[i] = type->shape[i] == IR_DYNAMIC ? ir_index_of(ir_operand(op, first++)) : ir_index_const(type->shape[i]);
-}
-
 ir_value *pass_empty_like(ir_builder *builder, ir_value *value, ir_scalar element) {
   const ir_type *type = ir_type_tensor(builder->module, element, value->type->rank, value->type->shape);
   ir_value *sizes[IR_MAX_RANK];
@@ -378,7 +372,7 @@ extent_product extent_without(const extent_product *a, const extent_product *b) 
     if (k == b->num_open)
       rest.open[rest.num_open++] = a->open[i];
     else
-      taken |= 1u << k;
+      taken |= ir_bit(k);
   }
   return rest;
 }

@@ -53,8 +53,6 @@ bool extent_has_factors(const extent_product *a, const extent_product *b);
 extent_product extent_without(const extent_product *a, const extent_product *b);
 bool extent_products_equal(const extent_product *a, const extent_product *b);
 
-/* The extents of the op's result: what its type shows, and for the dynamic ones, in order, operands from `first`. */
-void pass_spelled_extents(const ir_op *op, unsigned first, ir_index *extents);
 /* tensor.empty of the value's shape: an extent that its type leaves open stays so, even one that is known, as what is
  * made of it may take the value's place. */
 ir_value *pass_empty_like(ir_builder *builder, ir_value *value, ir_scalar element);

@@ -63,7 +63,7 @@ static ir_op *elementwise_to_generic(ir_op *op) {
 static ir_value *empty_of(ir_builder *builder, const ir_op *op, unsigned first) {
   const ir_type *type = ir_result(op, 0)->type;
   ir_index shape[IR_MAX_RANK];
-  pass_spelled_extents(op, first, shape);
+  ir_spelled_extents(op, first, shape);
   ir_value *empty = ir_empty(builder, type->element, type->rank, shape);
   return empty->type == type ? empty : ir_create(builder, OP_TENSOR_CAST, type, 1, &empty, 0, NULL);
 }

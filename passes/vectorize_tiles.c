@@ -283,7 +283,7 @@ static bool vectorize_empty(kernel *k, ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;
   ir_index extents[IR_MAX_RANK];
   tile t;
-  pass_spelled_extents(op, 0, extents);
+  ir_spelled_extents(op, 0, extents);
   return set_extents(k, &t, op, type->element, type->rank, extents) && define(k, ir_result(op, 0), &t);
 }
 
