@@ -248,8 +248,8 @@ static bool suits_target(const ir_op *op, unsigned side, const factor *f, const 
   if (!is_widened(f) || source == narrow_element(ir_input(op, 1 - side)))
     return true;
   ir_scalar lhs = ir_input(op, 0)->type->element, rhs = ir_input(op, 1)->type->element;
-  int64_t iterations = ir_own_iterations(op, 1 - side, side), rows = iterations == IR_DYNAMIC ? 0 : iterations;
-  bool few = rows && rows <= 2 * TILE_F32_ROWS && !target_has_unit_for(target, lhs, rhs, rows);
+  int64_t rows = ir_own_iterations(op, 1 - side, side);
+  bool few = rows > 0 && rows <= 2 * TILE_F32_ROWS && !target_has_unit_for(target, lhs, rhs, rows);
   return !target_is_gpu(target) && (few || target_widens(target, lhs, rhs, rows));
 }
 

@@ -92,7 +92,7 @@ static void hoist_factor(ir_op *contraction) {
 /* The matrix unit makes the product, if of enough rows. */
 static bool multiplies_in_tiles(const ir_op *op, const target_facts *facts) {
   return op->num_results == 1 &&
-         target_has_unit_for(facts, ir_operand(op, 0)->type->element, ir_operand(op, 1)->type->element, 0);
+         target_has_unit_for(facts, ir_operand(op, 0)->type->element, ir_operand(op, 1)->type->element, IR_DYNAMIC);
 }
 
 /* What makes, element by element, the contraction's result times a constant, and no more; NULL where there is none. */

@@ -76,11 +76,8 @@ typedef struct product {
 
 /* How often each element of a factor is used, or `enough` where that is more, or not known. */
 static int64_t uses_of_factor(const product *p, unsigned factor, int64_t enough) {
-  int64_t uses = 1;
-  for (unsigned loop = 0; loop < p->structure->num_loops && uses < enough; loop++)
-    if (ir_map_find_dim(p->structure->maps[factor], loop) < 0)
-      uses = p->extents[loop] == IR_DYNAMIC || p->extents[loop] > enough ? enough : uses * p->extents[loop];
-  return uses < enough ? uses : enough;
+  int64_t uses = ir_own_iterations(p->op, 1 - factor, factor);
+  return uses == IR_DYNAMIC || uses > enough ? enough : uses;
 }
 
 /* The op makes each element of its result from a few others, which lie in memory, or are made so in so many steps. */

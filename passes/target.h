@@ -245,13 +245,13 @@ static inline bool target_turns_tiles(const target_facts *facts) { return target
 /* Fewer rows fill too little of a matrix unit's tiles. */
 enum { TARGET_TILE_ROWS = 16 };
 
-/* The matrix unit can do products of so many rows (0: an open number) of such factors. */
+/* The matrix unit can do products of so many rows (IR_DYNAMIC: an open number) of such factors. */
 static inline bool target_has_unit_for(const target_facts *facts, ir_scalar lhs, ir_scalar rhs, int64_t rows) {
-  return facts->has_matrix_unit && lhs == IR_BF16 && rhs == IR_BF16 && (!rows || rows >= TARGET_TILE_ROWS);
+  return facts->has_matrix_unit && lhs == IR_BF16 && rhs == IR_BF16 && (rows == IR_DYNAMIC || rows >= TARGET_TILE_ROWS);
 }
 
-/* Products of so many rows (0: an open number) of such factors read their elements widened to f32: they are no pairs
- * for the machine to multiply, in lanes or in tiles. */
+/* Products of so many rows (IR_DYNAMIC: an open number) of such factors read their elements widened to f32: they are no
+ * pairs for the machine to multiply, in lanes or in tiles. */
 static inline bool target_widens(const target_facts *facts, ir_scalar lhs, ir_scalar rhs, int64_t rows) {
   bool pairs = facts->has_fast_pair_dot && lhs == IR_BF16 && rhs == IR_BF16;
   return !pairs && !target_has_unit_for(facts, lhs, rhs, rows);

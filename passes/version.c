@@ -295,8 +295,9 @@ static bool has_known_rest(const ir_op *loop, const ir_expr *room, int64_t step)
 /* A product with as many rows, columns or terms as the step has, where that will be a number behind whole steps, too;
  * or with as many terms, if those may go in pairs. */
 static void find_step(step_search *search, const ir_op *op) {
-  bool pairs = !target_widens(search->target, ir_operand(op, 0)->type->element, ir_operand(op, 1)->type->element, 0) &&
-               has_rows(op, search->target);
+  bool pairs =
+      !target_widens(search->target, ir_operand(op, 0)->type->element, ir_operand(op, 1)->type->element, IR_DYNAMIC) &&
+      has_rows(op, search->target);
   const ir_structure *structure = ir_structure_of(op);
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
     extent x = extent_of_loop(op, loop);

@@ -71,16 +71,9 @@ void pass_widen_accumulators(ir_op *op, const pass_options *options) {
 /* The softmax whose weights the value is, or what is linear in them; NULL if there is none. */
 static const ir_op *softmax_of(const ir_value *value) { return tile_find_source(value, softmax_is); }
 
-/* The rows that read each element of a factor; 0 where their number is open. */
+/* The rows that read each element of a factor; IR_DYNAMIC where their number is open. */
 static int64_t rows_beside(const ir_op *contraction, unsigned factor) {
-  const ir_structure *structure = ir_structure_of(contraction);
-  int64_t rows = 1;
-  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
-    int64_t extent = ir_loop_size(contraction, loop);
-    if (ir_map_find_dim(structure->maps[factor], loop) < 0)
-      rows = extent == IR_DYNAMIC ? 0 : rows < MIN_COLUMNS ? rows * extent : rows;
-  }
-  return rows;
+  return ir_own_iterations(contraction, 1 - factor, factor);
 }
 
 /* The tensor of 16-bit floats, or of integers of so few bits, in f32, made once, before all loops; any other as it is. */
@@ -197,7 +190,7 @@ static ir_op *drop_rounding(ir_op *op, const target_facts *facts) {
   ir_builder builder = ir_builder_before(op);
   for (unsigned i = 0; i < 2; i++) {
     int64_t rows = rows_beside(op, i);
-    if ((rows && rows <= TILE_F32_ROWS) || can_widen(op, i, facts))
+    if ((rows > 0 && rows <= TILE_F32_ROWS) || can_widen(op, i, facts))
       factors[i] = unrounded(&builder, factors[i]);
   }
   return contract_instead(op, factors);
