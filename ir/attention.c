@@ -12,7 +12,7 @@ static bool lists_rows(const ir_map *map, uint32_t rows) {
     if (loop <= last)
       return false;
     last = loop;
-    rows ^= 1u << loop;
+    rows ^= ir_bit(loop);
   }
   return !rows;
 }

@@ -558,6 +558,8 @@ static inline unsigned ir_use_index(const ir_use *use) { return (unsigned)(use -
 
 /* None of its results is used. */
 bool ir_op_unused(const ir_op *op);
+/* It reads memory, and writes none. */
+static inline bool ir_op_only_reads(const ir_op *op) { return ir_op_has(op, IR_READS) && !ir_op_has(op, IR_WRITES); }
 /* Some operand or result has a type of that kind. */
 bool ir_op_touches(const ir_op *op, ir_type_kind kind);
 /* The op stands in `block` or in a region nested there. */

@@ -120,7 +120,7 @@ static const ir_structure *structure_subscripts(const ir_op *op, const char *loo
     return refuse(op, "has more than %d loops", IR_MAX_LOOPS);
   ir_structure *structure = new_structure(op, s.num_loops);
   for (unsigned loop = parallel; loop < s.num_loops; loop++)
-    structure->reductions |= 1u << loop;
+    structure->reductions |= ir_bit(loop);
   const char *at = loops;
   for (unsigned i = 0; i < op->num_operands; i++, at++) {
     const ir_map *map = map_of_subscripts(op, &s, &at);
@@ -167,7 +167,7 @@ const ir_structure *structure_maps(const ir_op *op) {
     if (!name || (strcmp(name, "reduction") && strcmp(name, "parallel")))
       return refuse(op, "iterator type %u must be parallel or reduction", loop);
     if (!strcmp(name, "reduction"))
-      structure->reductions |= 1u << loop;
+      structure->reductions |= ir_bit(loop);
   }
   return structure;
 }

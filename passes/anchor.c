@@ -129,12 +129,12 @@ bool anchor_find_product(const ir_op *contract, anchor_product *p) {
       int dim = ir_map_find_dim(ir_contract_map(contract, i), loop);
       if (dim < 0)
         continue;
-      operands |= 1u << i;
+      operands |= ir_bit(i);
       extent = ir_operand(contract, i)->type->shape[dim];
     }
     if (operands != 3 && operands != 5 && operands != 6)
       return false;
-    seen |= 1u << kinds[operands];
+    seen |= ir_bit(kinds[operands]);
     p->loops[kinds[operands]] = loop;
     p->extents[kinds[operands]] = extent;
   }

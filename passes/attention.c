@@ -44,7 +44,7 @@ static const ir_map *new_map(const decomposition *d, unsigned operand, uint32_t 
   for (unsigned dim = 0; dim < map->num_results; dim++) {
     unsigned loop = (unsigned)ir_map_result_dim(map, dim);
     bool other = others >> loop & 1;
-    dims[dim] = other ? d->rank + (unsigned)__builtin_popcount(others & ((1u << loop) - 1)) : (unsigned)d->place[loop];
+    dims[dim] = other ? d->rank + (unsigned)__builtin_popcount(others & (ir_bit(loop) - 1)) : (unsigned)d->place[loop];
   }
   return ir_map_select(d->builder.module, *num_loops, map->num_results, dims);
 }
@@ -152,7 +152,7 @@ static void stand_for_op(const decomposition *d, ir_op *product) {
   const char *name = ir_op_row(d->op)->name;
   int64_t loops[IR_MAX_LOOPS];
   for (unsigned loop = 0; loop < d->structure->num_loops; loop++) {
-    uint32_t columns_before = d->loops.columns & ((1u << loop) - 1);
+    uint32_t columns_before = d->loops.columns & (ir_bit(loop) - 1);
     loops[loop] = d->place[loop];
     if (d->loops.columns >> loop & 1)
       loops[loop] = (int)d->rank + __builtin_popcount(columns_before);
@@ -173,7 +173,7 @@ static ir_value *weigh_values(decomposition *d, ir_value *weights, ir_value *sta
                           new_map(d, ir_num_inputs(d->op), d->loops.columns, &num_loops)};
   maps[0] = ir_map_select(d->builder.module, num_loops, d->rank, NULL);
   ir_value *product =
-      create_product(d, weights, ir_operand(d->op, ATTENTION_VALUE), start, maps, num_loops, 1u << (d->rank - 1));
+      create_product(d, weights, ir_operand(d->op, ATTENTION_VALUE), start, maps, num_loops, ir_bit(d->rank - 1));
   if (d->scripted)
     stand_for_op(d, product->op);
   return product;

@@ -44,7 +44,7 @@ bool body_is_product(const ir_op *op) {
   for (unsigned i = 0; i < 2; i++) {
     const ir_value *factor = body_unconverted(ir_operand(value->op, i));
     if (factor->block == ir_region(op, 0))
-      seen |= 1u << factor->index;
+      seen |= ir_bit(factor->index);
   }
   return seen == 3;
 }

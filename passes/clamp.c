@@ -93,7 +93,7 @@ static void clamp_slice(ir_op *op, unsigned inserts) {
     ir_index count = slice.sizes[dim], stride = slice.strides[dim];
     if (offsets[dim] != IR_DYNAMIC)
       continue;
-    if (!(op->mark & 1u << dim) && !stride.value && stride.constant > 0 &&
+    if (!(op->mark & ir_bit(dim)) && !stride.value && stride.constant > 0 &&
         !(stride.constant == 1 && clamp_is_within(ir_operand(op, at), count, whole, dim)))
       clamp_operand(op, at, whole, dim, count, stride.constant);
     at++;
@@ -116,7 +116,7 @@ static bool clamp_op(ir_op *op, void *data) {
   case OP_MEMREF_LOAD:
   case OP_MEMREF_STORE:
     for (unsigned dim = 0, at = inserts + 1; at < op->num_operands; dim++, at++)
-      if (!(op->mark & 1u << dim) &&
+      if (!(op->mark & ir_bit(dim)) &&
           !clamp_is_within(ir_operand(op, at), ir_index_const(1), ir_operand(op, inserts), dim))
         clamp_operand(op, at, ir_operand(op, inserts), dim, ir_index_const(1), 1);
     break;

@@ -62,7 +62,7 @@ static bool written_operands(const ir_op *op, unsigned *first, unsigned *end) {
 static bool has_visible_effect(const ir_op *op) {
   if (pass_is_pure(op) || ir_op_has(op, IR_CONTROL) || ir_op_has(op, IR_TERMINATOR) || ir_op_has(op, IR_ALLOCATES))
     return false;
-  if (op->code == OP_TENSOR_PARALLEL_INSERT_SLICE || (ir_op_has(op, IR_READS) && !ir_op_has(op, IR_WRITES)))
+  if (op->code == OP_TENSOR_PARALLEL_INSERT_SLICE || ir_op_only_reads(op))
     return false;
   unsigned first, end;
   if (!written_operands(op, &first, &end))

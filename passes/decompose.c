@@ -264,7 +264,7 @@ static bool match_rows(deferral *match, unsigned dimension, unsigned *num_rows) 
   *num_rows = 0;
   for (unsigned i = 0; i < map->num_results; i++) {
     int loop = ir_map_result_dim(map, i);
-    if (loop < 0 || (i == dimension && structure->reductions != 1u << loop))
+    if (loop < 0 || (i == dimension && structure->reductions != ir_bit(loop)))
       return false;
     int position = ir_map_find_dim(out, (unsigned)loop);
     if (i == dimension)
@@ -327,7 +327,7 @@ static ir_value *row_constant(step *s, ir_scalar element, double value) {
 
 static ir_op *reduce_rows(step *s, ir_value *in, ir_value *out) {
   const ir_map *maps[] = {s->all, s->rows};
-  return ir_generic(&s->builder, 1, &in, 1, &out, maps, s->rank, 1u << s->dimension);
+  return ir_generic(&s->builder, 1, &in, 1, &out, maps, s->rank, ir_bit(s->dimension));
 }
 
 static ir_op *full_generic(step *s, ir_value *in, ir_value *row, ir_value *out) {

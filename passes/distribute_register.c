@@ -48,9 +48,9 @@ static layout part_of(const layout *l, unsigned levels) {
   return part;
 }
 
-layout distribute_lane_part(const layout *l) { return part_of(l, ~(1u << LAYOUT_REGISTER)); }
+layout distribute_lane_part(const layout *l) { return part_of(l, ~ir_bit(LAYOUT_REGISTER)); }
 
-layout distribute_level_part(const layout *l, layout_level level) { return part_of(l, 1u << level); }
+layout distribute_level_part(const layout *l, layout_level level) { return part_of(l, ir_bit(level)); }
 
 ir_index distribute_lane_offset(distributor *d, const layout *l, const int64_t *scale) {
   ir_module *module = d->module;

@@ -37,13 +37,13 @@ static uint64_t hash_node(const expression *node) {
 
 /* The loops of the root, as bits, with which the value varies. */
 static uint32_t loops_of(const expression *node) {
-  uint32_t loops = node->kind == EXPRESSION_INDEX ? 1u << node->loop : 0;
+  uint32_t loops = node->kind == EXPRESSION_INDEX ? ir_bit(node->loop) : 0;
   for (unsigned dim = 0; node->kind == EXPRESSION_LEAF && dim < node->value->type->rank; dim++)
     if (node->subscripts[dim] != EXPRESSION_ZERO)
-      loops |= 1u << node->subscripts[dim];
+      loops |= ir_bit(node->subscripts[dim]);
   for (unsigned i = 0; i < node->num_arguments; i++)
     loops |= node->arguments[i]->loops;
-  return node->kind == EXPRESSION_REDUCE ? loops & ~(1u << node->loop) : loops;
+  return node->kind == EXPRESSION_REDUCE ? loops & ~ir_bit(node->loop) : loops;
 }
 
 /* NULL when there is no room for another node. */

@@ -127,7 +127,7 @@ uint32_t fusion_tiled_reductions(const fusion_node *n) {
   uint32_t loops = 0;
   for (unsigned loop = 0; ir_op_has(n->op, IR_STRUCTURED) && loop < n->tile.rank; loop++)
     if (ir_loop_is_reduction(ir_structure_of(n->op), loop) && !tile_is_whole(&n->tile, &n->domain, loop))
-      loops |= 1u << loop;
+      loops |= ir_bit(loop);
   return loops;
 }
 
@@ -190,7 +190,7 @@ static const char *check_reader(const fusion_node *n, const reader *reader) {
       continue;
     int dim = ir_map_find_dim(ir_init_map(n->op, 0), loop);
     int root_loop = dim < 0 ? -1 : ir_map_result_dim(structure->maps[reader->operand], (unsigned)dim);
-    if (root_loop < 0 || structure->reductions != 1u << root_loop)
+    if (root_loop < 0 || structure->reductions != ir_bit(root_loop))
       return "it is no softmax over the dimension that its consumer contracts";
   }
   return NULL;
@@ -229,15 +229,6 @@ static const char *check_state(const fusion *f, const fusion_node *n) {
 
 /* ---------------------------------------------------------------------------------------------- users of the op */
 
-/* The op has another effect than its results, or something inside has; slices that a loop collects are its results. */
-static bool has_effect(const ir_op *op) {
-  for (const ir_op *inner = op; inner; inner = ir_next_inside(op, inner))
-    if (inner->code != OP_TENSOR_PARALLEL_INSERT_SLICE &&
-        ir_op_row(inner)->traits & (IR_READS | IR_WRITES | IR_ALLOCATES))
-      return true;
-  return false;
-}
-
 bool fusion_postpone_users(fusion *f, ir_op *op) {
   size_t count = 0, capacity = 0;
   ir_op **list = NULL;
@@ -250,7 +241,7 @@ bool fusion_postpone_users(fusion *f, ir_op *op) {
         if (user == f->root || user == f->nest.outermost || (known && (known->fused || known->after)) ||
             !ir_op_is_before(user, f->nest.outermost))
           continue;
-        if (has_effect(user)) { /* none of them moves: this one would be left before what it needs */
+        if (pass_has_effect(user)) { /* none of them moves: this one would be left before what it needs */
           while (--count)
             fusion_get_node(f, list[count])->after = false;
           return false;
@@ -291,7 +282,7 @@ static const char *check_outputs(fusion *f, fusion_node *n) {
     for (unsigned level = 0; level < f->nest.num_levels; level++)
       if (!(n->levels >> level & 1) && (f->nest.levels[level].extent.value || !f->nest.levels[level].extent.constant))
         return "the loops may not run, and a consumer outside needs it";
-    n->outputs |= 1u << i;
+    n->outputs |= ir_bit(i);
   }
   if (n->outputs && f->options->forall && n->levels != nest_all_levels(&f->nest))
     return "parallel iterations would write the same elements";

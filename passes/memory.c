@@ -74,7 +74,7 @@ static bool only_reads(const ir_use *use) {
     is_init |= ir_init(op, i) == use->value;
   if (ir_op_has(op, IR_STRUCTURED))
     return !is_init;
-  return op->code == OP_MEMREF_DIM || (ir_op_has(op, IR_READS) && !ir_op_has(op, IR_WRITES));
+  return op->code == OP_MEMREF_DIM || ir_op_only_reads(op);
 }
 
 static bool is_written_in(const ir_value *memory, const ir_op *kernel) {

@@ -56,7 +56,7 @@ static uint32_t nest_levels_of(const nest *nest, ir_index x) {
   if (!op) {
     for (unsigned i = 0; i < nest->num_levels; i++)
       if (x.value == induction_variable(&nest->levels[i]))
-        levels = 1u << i;
+        levels = ir_bit(i);
     return levels;
   }
   if (!ir_op_is_inside(op, nest->body))
@@ -105,7 +105,7 @@ uint32_t nest_levels_of_box(const nest *nest, const tile_box *box) {
     for (unsigned i = 0; i < box->rank; i++)
       parts |= box->offsets[i].value ? parts_in(nest, box->offsets[i].value, level, &steps) : 0;
     if (parts & ALL || parts == (QUOTIENT | REMAINDER))
-      levels |= 1u << level;
+      levels |= ir_bit(level);
   }
   return levels;
 }
@@ -113,7 +113,7 @@ uint32_t nest_levels_of_box(const nest *nest, const tile_box *box) {
 uint32_t nest_all_levels(const nest *nest) {
   uint32_t levels = 0;
   for (unsigned i = 0; i < nest->num_levels; i++)
-    levels |= nest->levels[i].once ? 0 : 1u << i;
+    levels |= nest->levels[i].once ? 0 : ir_bit(i);
   return levels;
 }
 

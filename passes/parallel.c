@@ -5,6 +5,7 @@
  * Termination: uses are followed forwards, from a value to results of its users and block arguments of inner loops. */
 #include "passes/parallel.h"
 
+#include "passes/passes.h"
 #include "passes/tile.h"
 
 /* One carried tensor of the loop under question. */
@@ -89,18 +90,10 @@ static bool stems_from(const ir_value *value, const ir_value *carried) {
   return true;
 }
 
-/* Nothing in the loop reads or writes memory; slices that an inner one collects are its results. */
-static bool has_no_effect(const ir_op *loop) {
-  for (const ir_op *op = ir_next_inside(loop, loop); op; op = ir_next_inside(loop, op))
-    if (op->code != OP_TENSOR_PARALLEL_INSERT_SLICE && ir_op_row(op)->traits & (IR_WRITES | IR_READS))
-      return false;
-  return true;
-}
-
 bool parallel_parts(const ir_op *loop, parallel_part *parts) {
   ir_block *body = ir_region(loop, 0);
   ir_index step = ir_bounds_of(loop, 0).step;
-  if (step.value || step.constant <= 0 || !has_no_effect(loop))
+  if (step.value || step.constant <= 0 || pass_has_effect(loop))
     return false;
   for (unsigned i = 0; i + 1 < body->num_args; i++) {
     parts[i] = (parallel_part){0};

@@ -96,7 +96,7 @@ static bool has_parts(const loop_nest *nest) {
         continue;
       if (!part->same_size || !is_size_known(nest, part->size) || dims >> part->dim & 1)
         return false;
-      dims |= 1u << part->dim;
+      dims |= ir_bit(part->dim);
     }
   }
   return true;

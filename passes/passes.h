@@ -12,6 +12,8 @@
 /* No effect on memory, no control over anything outside: the op may be dropped when its results are unused. Says it of
  * the op itself: destination-style ops count as pure only on tensors, and regions of loops are not looked into. */
 bool pass_is_pure(const ir_op *op);
+/* The op has another effect than its results, or something inside has; slices that a loop collects are its results. */
+bool pass_has_effect(const ir_op *op);
 
 /* The op calls the function. */
 static inline bool pass_calls(const ir_op *op, const ir_op *function) {

@@ -82,7 +82,7 @@ static unsigned summed_loop(const ir_op *contraction) {
  * are open or long. */
 static int64_t step_of_reduction(const ir_op *op, unsigned loop, const target_facts *target, bool nested) {
   uint32_t reductions = ir_structure_of(op)->reductions;
-  bool several = reductions != 1u << loop, contracts = ir_is_contraction(op);
+  bool several = reductions != ir_bit(loop), contracts = ir_is_contraction(op);
   if (!(reductions >> loop & 1) || (several && !target_is_gpu(target)))
     return 0;
   if (several && contracts && loop != summed_loop(op))
@@ -177,7 +177,7 @@ static void mark_producers(const ir_op *op, unsigned num_operands) {
 static bool has_long_reduction(const ir_op *op, const target_facts *target) {
   const ir_structure *structure = ir_structure_of(op);
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
-    if (structure->reductions == 1u << loop && tile_sizes_reduction(op, loop, target))
+    if (structure->reductions == ir_bit(loop) && tile_sizes_reduction(op, loop, target))
       return true;
   return false;
 }

@@ -215,7 +215,7 @@ static void check_place(shapes *s, ir_op *op, ir_value *whole) {
   const ir_op *around = ir_op_parent(op);
   ir_index extent;
   for (unsigned dim = 0; is_foreseen(s, op) && dim < whole->type->rank; dim++)
-    if (!(op->mark & 1u << dim) && shapes_find_extent(s, whole, dim, &extent) && (extent.value || !extent.constant)) {
+    if (!(op->mark & ir_bit(dim)) && shapes_find_extent(s, whole, dim, &extent) && (extent.value || !extent.constant)) {
       if (ir_op_has(around, IR_STRUCTURED))
         require_in_loops(s, around, ir_index_const(1), extent);
       else
@@ -224,7 +224,7 @@ static void check_place(shapes *s, ir_op *op, ir_value *whole) {
 }
 
 static bool reads_within(shapes *s, ir_op *op, ir_op *read, unsigned dim) {
-  return read->mark & 1u << dim ||
+  return read->mark & ir_bit(dim) ||
          clamp_is_within(ir_operand(read, 1 + dim), ir_index_const(1), ir_operand(read, 0), dim) ||
          check_linear(s, op, ir_operand(read, 1 + dim), ir_operand(read, 0), dim);
 }
@@ -234,7 +234,7 @@ static void check_body(shapes *s, ir_op *op) {
   for (ir_op *read = ir_region(op, 0)->first; read; read = read->next)
     for (unsigned dim = 0; read->code == OP_TENSOR_EXTRACT && dim + 1 < read->num_operands; dim++)
       if (reads_within(s, op, read, dim))
-        read->mark |= 1u << dim;
+        read->mark |= ir_bit(dim);
 }
 
 /* Reads by the indices of loops end within the tensor that is read. */
@@ -271,13 +271,13 @@ static void check_reads(shapes *s, ir_op *op) {
 static void check_part(shapes *s, ir_op *op, ir_value *whole, unsigned dim, ir_index from, ir_index count,
                        ir_index step) {
   ir_index first, length, extent;
-  if (op->mark & 1u << dim || !shapes_find_extent(s, whole, dim, &extent) || !find_number(s, step, &step))
+  if (op->mark & ir_bit(dim) || !shapes_find_extent(s, whole, dim, &extent) || !find_number(s, step, &step))
     return;
   bool is_known = find_number(s, from, &first);
   if (!find_number(s, count, &length) || (!is_known && !is_foreseen(s, op)))
     return;
   if (is_known)
-    op->mark |= 1u << dim;
+    op->mark |= ir_bit(dim);
   else
     first = ir_index_const(0);
   if (!extent.value && !first.value && !length.value && !step.value)

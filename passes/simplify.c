@@ -43,6 +43,14 @@ bool pass_is_pure(const ir_op *op) {
   return ir_op_has(op, IR_PURE) && (!ir_op_has(op, IR_DPS) || op->num_results == ir_num_inits(op));
 }
 
+bool pass_has_effect(const ir_op *op) {
+  for (const ir_op *inner = op; inner; inner = ir_next_inside(op, inner))
+    if (inner->code != OP_TENSOR_PARALLEL_INSERT_SLICE &&
+        ir_op_row(inner)->traits & (IR_READS | IR_WRITES | IR_ALLOCATES))
+      return true;
+  return false;
+}
+
 /* -------------------------------------------------------------------------------------------------------- equal ops */
 
 static uint64_t hash_op(const ir_op *op) {

@@ -88,7 +88,7 @@ static ir_value *count_before(ir_builder *builder, const ir_op *op, unsigned sor
   }
   maps[2 * count] = own;
   ir_value *out = ir_fill_const(builder, 0, pass_empty_like(builder, ins[0], IR_I32));
-  ir_op *generic = ir_generic(builder, 2 * count, ins, 1, &out, maps, rank + 1, 1u << rank);
+  ir_op *generic = ir_generic(builder, 2 * count, ins, 1, &out, maps, rank + 1, ir_bit(rank));
   ir_block *block = ir_region(generic, 0);
   ir_builder body = body_of(generic);
   comparison c = {op, &body, block->args, block->args + count};
@@ -110,7 +110,7 @@ static ir_value *put_in_places(ir_builder *builder, ir_value *tensor, ir_value *
   ir_value *out = ir_fill(builder, ir_splat(builder, ir_type_scalar(module, element), neutral), empty);
   const ir_map *read = torch_map_along(module, rank, sorted);
   const ir_map *maps[] = {read, read, ir_map_select(module, rank + 1, rank, NULL)};
-  ir_op *generic = ir_generic(builder, 2, ins, 1, &out, maps, rank + 1, 1u << rank);
+  ir_op *generic = ir_generic(builder, 2, ins, 1, &out, maps, rank + 1, ir_bit(rank));
   ir_block *block = ir_region(generic, 0);
   ir_builder body = body_of(generic);
   ir_value *place = ir_unary(&body, OP_ARITH_INDEX_CAST, ir_loop_index(&body, sorted), block->args[0]->type);

@@ -82,7 +82,8 @@ static bool find_update(const split *s, unsigned i, update *found) {
   if (!s->running || (factors[0] && factors[1]) || (factors[0] ? factors[0] : factors[1]) != s->running)
     return false;
   found->rows = rows_of(op, factors[1] != NULL, s->running);
-  return found->rows && running_argument(s->loop, last, NULL) == argument && ir_value_is_zero(ir_operand(s->loop, 3 + i));
+  return found->rows && running_argument(s->loop, last, NULL) == argument &&
+         ir_value_is_zero(ir_operand(s->loop, 3 + i));
 }
 
 static bool find_updates(split *s) {
@@ -95,7 +96,7 @@ static bool find_updates(split *s) {
     if (type->kind != IR_TYPE_TENSOR || !ir_type_is_static(type) || type->rank + s->num_loops + 1 > IR_MAX_RANK ||
         !find_update(s, i, &s->updates[i]))
       return false;
-    states |= s->updates[i].state ? 1u << s->updates[i].state : 0;
+    states |= s->updates[i].state ? ir_bit(s->updates[i].state) : 0;
   }
   for (ir_op *op = ir_region(s->loop, 0)->first; op; op = op->next)
     if (op != s->running && pass_op_info_of(op->code)->states)

@@ -185,8 +185,7 @@ bool distribute_mark_makers(const ir_block *body, const ir_op *made, bool reads)
   for (const ir_op *op = made; op; op = op->prev) {
     if (op != made && !is_marked(op))
       continue;
-    bool is_read = reads && ir_op_has(op, IR_READS) && !ir_op_has(op, IR_WRITES);
-    if (op != made && (op->num_regions || !(pass_is_pure(op) || is_read)))
+    if (op != made && (op->num_regions || !(pass_is_pure(op) || (reads && ir_op_only_reads(op)))))
       return false;
     for (unsigned i = 0; i < op->num_operands; i++) {
       ir_value *value = ir_operand(op, i);

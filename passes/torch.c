@@ -103,7 +103,7 @@ static void scan_by_reductions(ir_op *op, unsigned scanned, ir_opcode code) {
   const ir_map *kept = ir_map_without(module, rank, 1, dropped), *identity = ir_map_identity(module, rank);
   ir_value *out = body_copy(&builder, last, kept, ir_operand(op, SCAN_OUT), identity);
   const ir_map *maps[] = {torch_map_along(module, rank, scanned), ir_map_select(module, rank + 1, rank, NULL)};
-  ir_op *sums = ir_generic(&builder, 1, &in, 1, &out, maps, rank + 1, 1u << rank);
+  ir_op *sums = ir_generic(&builder, 1, &in, 1, &out, maps, rank + 1, ir_bit(rank));
   ir_builder body = body_of(sums);
   ir_predicate before = ir_attr_int_or(op, "inclusive", 1) ? IR_SIGNED_LESS_EQUAL : IR_SIGNED_LESS;
   ir_value *position = ir_loop_index(&body, rank), *own = ir_loop_index(&body, scanned);
@@ -111,7 +111,7 @@ static void scan_by_reductions(ir_op *op, unsigned scanned, ir_opcode code) {
   ir_value *neutral = ir_splat(&body, element->type, vectorize_neutral(code, element->type->element));
   element = ir_select(&body, counts, element, neutral);
   ir_replace_uses(ir_result(op, 0), body_finish(&body, sums, ir_binary(&body, code, body_argument(sums, 1), element)));
-  ir_op *all = ir_generic(&builder, 1, &in, 1, &last, (const ir_map *[]){identity, kept}, rank, 1u << scanned);
+  ir_op *all = ir_generic(&builder, 1, &in, 1, &last, (const ir_map *[]){identity, kept}, rank, ir_bit(scanned));
   body = body_of(all);
   element = ir_binary(&body, code, body_argument(all, 1), body_argument(all, 0));
   ir_replace_uses(ir_result(op, 1), body_finish(&body, all, element));

@@ -126,7 +126,7 @@ static const int64_t *loops_stood_for(const ir_op *root, unsigned *count) {
     if (!fresh && loops[i] != -1)
       return NULL;
     num_found += fresh;
-    found |= fresh ? 1u << loops[i] : 0;
+    found |= fresh ? ir_bit(loops[i]) : 0;
   }
   return num_found == num_loops ? loops : NULL;
 }
