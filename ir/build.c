@@ -223,8 +223,7 @@ ir_bounds ir_bounds_of(const ir_op *loop, unsigned dim) {
 
 bool ir_induction(const ir_value *value, ir_bounds *bounds) {
   const ir_op *loop = value->op ? NULL : value->block->parent;
-  if (!loop || (loop->code != OP_SCF_FOR && loop->code != OP_SCF_FORALL) ||
-      value->index >= value->block->num_args - loop->num_results)
+  if (!loop || !ir_op_has(loop, IR_LOOP) || value->index >= ir_num_counters(loop))
     return false;
   *bounds = ir_bounds_of(loop, value->index);
   return true;

@@ -264,7 +264,7 @@ static bool run_iterations(ir_interp *interp, const ir_op *op, interp_nest *nest
       for (unsigned i = 0; i < rank; i++)
         interp_set_cell(interp, body->args[i], (ir_cell){.i = lower[i] + nest->counters[i].i * step[i]});
       for (unsigned i = 0; i < op->num_results; i++) {
-        interp_value output = *interp_get(interp, ir_group_operand(op, 3, i));
+        interp_value output = *interp_get(interp, ir_loop_init(op, i));
         interp_retain(&output);
         interp_set(interp, body->args[rank + i], &output);
       }
@@ -275,12 +275,12 @@ static bool run_iterations(ir_interp *interp, const ir_op *op, interp_nest *nest
 }
 
 bool eval_forall(ir_interp *interp, const ir_op *op) {
-  unsigned rank = ir_region(op, 0)->num_args - op->num_results;
+  unsigned rank = ir_num_counters(op);
   int64_t lower[IR_MAX_LOOPS], step[IR_MAX_LOOPS], extents[IR_MAX_LOOPS];
   if (rank > IR_MAX_LOOPS || !forall_bounds(interp, op, rank, lower, step, extents))
     return false;
   for (unsigned i = 0; i < op->num_results; i++) {
-    interp_value result = *interp_get(interp, ir_group_operand(op, 3, i));
+    interp_value result = *interp_get(interp, ir_loop_init(op, i));
     interp_retain(&result);
     if (!interp_make_writable(interp, op, &result))
       return false;

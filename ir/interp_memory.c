@@ -56,7 +56,7 @@ bool eval_insert_slice(ir_interp *interp, const ir_op *op) {
 
 bool eval_parallel_insert_slice(ir_interp *interp, const ir_op *op) {
   const ir_op *forall = ir_op_parent(ir_op_parent(op));
-  unsigned rank = ir_region(forall, 0)->num_args - forall->num_results;
+  unsigned rank = ir_num_counters(forall);
   return write_slice(interp, op, interp_get(interp, ir_result(forall, ir_operand(op, 1)->index - rank)));
 }
 

@@ -84,7 +84,7 @@ ir_value *pass_carry(ir_op **loop, ir_value *init, const ir_attr *layout) {
   ir_builder builder = ir_builder_before(old);
   ir_value **inits = IR_NEW_ARRAY(&module->arena, ir_value *, old->num_results + 1);
   for (unsigned i = 0; i < old->num_results; i++)
-    inits[i] = ir_group_operand(old, 3, i);
+    inits[i] = ir_loop_init(old, i);
   inits[old->num_results] = init;
   *loop = pass_move_loop(&builder, old, old->num_results + 1, inits);
   const ir_block *body = ir_region(*loop, 0);

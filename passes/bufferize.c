@@ -95,7 +95,7 @@ static bool reads_initial(const ir_value *shared) {
 static bool lower_forall(buffers *b, ir_op *op) {
   ir_arena *arena = &b->module->arena;
   ir_block *body = ir_region(op, 0);
-  unsigned first = body->num_args - op->num_results, start = ir_group_start(op, 3);
+  unsigned first = ir_num_counters(op), start = ir_group_start(op, 3);
   ir_value **memory = IR_NEW_ARRAY(arena, ir_value *, op->num_results);
   buffer_tenant *outer_frozen = b->frozen;
   for (unsigned i = 0; i < op->num_results; i++) {

@@ -49,8 +49,7 @@ static bool starts_writing(const ir_use *use) {
   unsigned i = ir_use_index(use);
   if (ir_op_has(user, IR_DPS))
     return i >= ir_num_inputs(user);
-  return ((user->code == OP_SCF_FOR || user->code == OP_SCF_FORALL) && is_tensor(use->value)) ||
-         (user->code == OP_TENSOR_INSERT_SLICE && i == 1);
+  return (ir_op_has(user, IR_LOOP) && is_tensor(use->value)) || (user->code == OP_TENSOR_INSERT_SLICE && i == 1);
 }
 
 static bool is_fill_of_empty(const ir_op *op) {
@@ -102,7 +101,7 @@ static ir_use *origin(ir_value *value) {
       return NULL;
     if (ir_op_has(op, IR_DPS))
       operand = ir_num_inputs(op) + value->index;
-    else if (op->code == OP_SCF_FOR || op->code == OP_SCF_FORALL)
+    else if (ir_op_has(op, IR_LOOP))
       operand = ir_group_start(op, 3) + value->index;
     else if (op->code == OP_TENSOR_INSERT_SLICE)
       operand = 1;

@@ -30,9 +30,6 @@ typedef struct marker {
 
 static ir_block *first_region(const ir_op *op) { return ir_region(op, 0); }
 
-/* Region arguments before the carried ones: induction variables. */
-static unsigned num_inductions(const ir_op *op) { return first_region(op)->num_args - op->num_results; }
-
 static bool *live_positions(const marker *marker, const ir_op *op) { return marker->positions + (op->mark >> 1); }
 
 /* The operand that position `i` of a loop starts from. */
@@ -97,8 +94,8 @@ static void mark_value(marker *marker, const ir_value *value) {
     mark_op(marker, op);
   else if (value->op)
     mark_position(marker, op, value->index);
-  else if (value->index >= num_inductions(op))
-    mark_position(marker, op, value->index - num_inductions(op));
+  else if (value->index >= ir_num_counters(op))
+    mark_position(marker, op, value->index - ir_num_counters(op));
   else
     mark_op(marker, op);
 }
@@ -140,7 +137,7 @@ static void mark_position_needs(marker *marker, const ir_op *op, unsigned positi
         mark_value(marker, ir_operand(ir_region(op, i)->last, position));
     return;
   }
-  const ir_value *out = first_region(op)->args[num_inductions(op) + position];
+  const ir_value *out = first_region(op)->args[ir_num_counters(op) + position];
   for (const ir_use *use = out->uses; use; use = use->next)
     if (use->user->code == OP_TENSOR_PARALLEL_INSERT_SLICE && ir_use_index(use) == 1)
       mark_op(marker, use->user);
@@ -162,7 +159,7 @@ static bool sweep_block(marker *marker, ir_block *block);
 /* Cuts the dead positions off a live control op, whose results nobody dead uses any more, and sweeps its regions. */
 static bool sweep_control(marker *marker, ir_op *op) {
   const bool *live = live_positions(marker, op);
-  unsigned inductions = num_inductions(op);
+  unsigned counters = ir_num_counters(op);
   bool changed = false;
   for (unsigned r = 0; r < op->num_regions && op->code != OP_SCF_FORALL; r++)
     for (unsigned i = op->num_results; i-- > 0;)
@@ -175,7 +172,7 @@ static bool sweep_control(marker *marker, ir_op *op) {
       continue;
     changed = true;
     if (op->code != OP_SCF_IF) {
-      ir_block_remove_arg(first_region(op), inductions + i);
+      ir_block_remove_arg(first_region(op), counters + i);
       ir_remove_operand(op, init_operand(op, i));
     }
     remove_result(op, i);

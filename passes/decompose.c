@@ -187,7 +187,7 @@ static bool step_through_loop(carry *state) {
     const ir_op *yield = ir_block_terminator(in->block);
     if (ir_operand(yield, in->index - 1) != values[i]->out)
       return false;
-    outer[i] = (carried){ir_group_operand(loop, 3, in->index - 1), ir_result(loop, in->index - 1)};
+    outer[i] = (carried){ir_loop_init(loop, in->index - 1), ir_result(loop, in->index - 1)};
   }
   state->accumulator = outer[0];
   state->sum = outer[1];
@@ -551,7 +551,7 @@ static ir_value *only_carried(ir_op *softmax, unsigned result) {
       tile_num_readers(value.in) != readers || tile_num_readers(value.out) != 1 ||
       tile_num_readers(ir_result(loop, value.in->index - 1)))
     return NULL;
-  return ir_group_operand(loop, 3, value.in->index - 1);
+  return ir_loop_init(loop, value.in->index - 1);
 }
 
 /* Nobody but the softmax sees its running maximum, which starts with the lowest number. */

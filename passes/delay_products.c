@@ -158,7 +158,7 @@ static ir_value *take_out_first(delayer *d) {
   ir_value *lower = ir_operand(d->loop, 0);
   ir_value_map_set(map, d->body->args[0], lower);
   for (unsigned i = 0; i < d->loop->num_results; i++)
-    ir_value_map_set(map, d->body->args[1 + i], ir_group_operand(d->loop, 3, i));
+    ir_value_map_set(map, d->body->args[1 + i], ir_loop_init(d->loop, i));
   for (ir_op *op = d->body->first; op != d->body->last; op = op->next)
     if (op != d->product)
       ir_op_clone(&before, op, map);

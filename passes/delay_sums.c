@@ -97,7 +97,7 @@ static bool match_sum(ir_op *loop, unsigned carried, running_sum *sum) {
     return false;
   const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
   if (count != 1 || dims[0] != ir_operand(op, 0)->type->rank - 1 || !match_scaling(sum, ir_operand(op, 1), argument) ||
-      !ir_value_splat(ir_group_operand(loop, 3, carried), &start) || !has_layout(ir_operand(op, 0)) ||
+      !ir_value_splat(ir_loop_init(loop, carried), &start) || !has_layout(ir_operand(op, 0)) ||
       (sum->scaling && !has_layout(ir_operand(sum->scaling, sum->factor))) || !split_last_dim(sum))
     return false;
   int64_t shares = 1;

@@ -39,7 +39,7 @@ static ir_value *shape_operand(const ir_value *value) {
   case OP_BUFFERIZATION_TO_TENSOR:
     return ir_operand(op, 0);
   case OP_SCF_FORALL:
-    return ir_group_operand(op, 3, value->index);
+    return ir_loop_init(op, value->index);
   default:
     break;
   }
@@ -54,12 +54,12 @@ static bool keeps_shape(const ir_op *loop, unsigned i);
 static ir_value *earlier_value(const ir_value *value) {
   if (value->op)
     return value->op->code != OP_SCF_FOR          ? shape_operand(value)
-           : keeps_shape(value->op, value->index) ? ir_group_operand(value->op, 3, value->index)
+           : keeps_shape(value->op, value->index) ? ir_loop_init(value->op, value->index)
                                                   : NULL;
   const ir_op *parent = value->block->parent;
-  unsigned outs = ir_region(parent, 0)->num_args - parent->num_results;
-  bool is_out = parent->code == OP_SCF_FORALL && value->index >= outs;
-  return is_out ? ir_group_operand(parent, 3, value->index - outs) : NULL;
+  unsigned counters = ir_num_counters(parent);
+  bool is_out = parent->code == OP_SCF_FORALL && value->index >= counters;
+  return is_out ? ir_loop_init(parent, value->index - counters) : NULL;
 }
 
 static bool spelled_extent(const ir_value *value, unsigned dim, ir_index *extent);
@@ -90,7 +90,7 @@ static bool have_one_shape(ir_value *a, ir_value *b) {
  * already. */
 static bool keeps_first_shape(const ir_op *loop, unsigned i, uint64_t *seen) {
   const ir_block *body = ir_region(loop, 0);
-  ir_value *first = ir_group_operand(loop, 3, i), *value = ir_yielded(loop, i), *passed_on = value;
+  ir_value *first = ir_loop_init(loop, i), *value = ir_yielded(loop, i), *passed_on = value;
   *seen |= i < 64 ? UINT64_C(1) << i : 0;
   while (value && value != first && (value->op || value->block != body))
     value = earlier_value(value);
@@ -99,7 +99,7 @@ static bool keeps_first_shape(const ir_op *loop, unsigned i, uint64_t *seen) {
   if (value == first)
     return true;
   unsigned other = value->index - 1;
-  return value->index && other < 64 && have_one_shape(ir_group_operand(loop, 3, other), first) &&
+  return value->index && other < 64 && have_one_shape(ir_loop_init(loop, other), first) &&
          (*seen & UINT64_C(1) << other || keeps_first_shape(loop, other, seen));
 }
 
@@ -111,13 +111,13 @@ static bool keeps_shape(const ir_op *loop, unsigned i) {
 /* A region argument's or loop result's counterpart before the loop, or NULL. */
 static ir_value *before_loop(const ir_value *value) {
   const ir_op *loop = value->op ? value->op : value->block->parent;
-  if (loop->code != OP_SCF_FOR && loop->code != OP_SCF_FORALL)
+  if (!ir_op_has(loop, IR_LOOP))
     return NULL;
-  unsigned inductions = ir_region(loop, 0)->num_args - loop->num_results;
-  if (!value->op && value->index < inductions)
+  unsigned counters = ir_num_counters(loop);
+  if (!value->op && value->index < counters)
     return NULL;
-  unsigned position = value->op ? value->index : value->index - inductions;
-  return loop->code == OP_SCF_FORALL || keeps_shape(loop, position) ? ir_group_operand(loop, 3, position) : NULL;
+  unsigned position = value->op ? value->index : value->index - counters;
+  return loop->code == OP_SCF_FORALL || keeps_shape(loop, position) ? ir_loop_init(loop, position) : NULL;
 }
 
 /* The one dim of those merged into dim `dim` that is not known to be 1; -1 where several may be longer. */
@@ -165,16 +165,16 @@ static bool to_operand(ir_value **value, unsigned *dim) {
 /* The extent as the defining op spells it; false where it does not. */
 static bool spelled_extent(const ir_value *value, unsigned dim, ir_index *extent) {
   const ir_op *op = value->op;
-  unsigned kept[IR_MAX_RANK], position = 0;
+  ir_index extents[IR_MAX_RANK];
+  unsigned kept[IR_MAX_RANK];
   switch (op ? op->code : IR_NUM_OPCODES) {
   case OP_TENSOR_EMPTY:
   case OP_TENSOR_SPLAT:
   case OP_TENSOR_GENERATE:
   case OP_MEMREF_ALLOC:
   case OP_MEMREF_ALLOCA:
-    for (unsigned i = 0; i < dim; i++)
-      position += value->type->shape[i] == IR_DYNAMIC;
-    *extent = ir_index_of(ir_group_operand(op, op->code == OP_TENSOR_SPLAT, position));
+    ir_spelled_extents(op, op->code == OP_TENSOR_SPLAT, extents);
+    *extent = extents[dim];
     return true;
   case OP_TENSOR_EXTRACT_SLICE:
   case OP_MEMREF_SUBVIEW:
@@ -501,7 +501,7 @@ int64_t extent_of_tiles(ir_value *value, unsigned dim) {
     return x.constant;
   while (kernel && kernel->code != OP_SCF_FORALL)
     kernel = ir_op_parent(kernel);
-  for (unsigned i = 0; kernel && i < ir_region(kernel, 0)->num_args - kernel->num_results; i++) {
+  for (unsigned i = 0; kernel && i < ir_num_counters(kernel); i++) {
     ir_index step = ir_bounds_of(kernel, i).step;
     const ir_expr *room = step.value ? NULL : extent_room(size, ir_region(kernel, 0)->args[i], step.constant);
     if (room && room->kind == IR_EXPR_CONST)

@@ -40,7 +40,7 @@ static bool find_rows(open_rows *o, const ir_op *op, unsigned side) {
       continue;
     extent x = extent_of(ir_operand(op, side), i);
     const ir_op *size = x.value && x.value->type->kind == IR_TYPE_SCALAR ? x.value->op : NULL;
-    for (unsigned dim = 0; size && dim < body->num_args - o->kernel->num_results; dim++) {
+    for (unsigned dim = 0; size && dim < ir_num_counters(o->kernel); dim++) {
       ir_bounds bounds = ir_bounds_of(o->kernel, dim);
       if (bounds.step.value || !extent_room(size, body->args[dim], bounds.step.constant))
         continue;

@@ -310,7 +310,7 @@ static ir_op *orient_loop(const orientation *o) {
   ir_builder before = ir_builder_before(old);
   ir_value *inits[MAX_OPS], *block = NULL;
   for (unsigned i = 0; i < old->num_results; i++) {
-    inits[i] = ir_operand(old, 3 + i);
+    inits[i] = ir_loop_init(old, i);
     if (o->carried[i] >= 0)
       inits[i] = turn_value(&before, inits[i], (unsigned)o->carried[i], turning);
   }
@@ -336,7 +336,7 @@ static ir_op *orient_loop(const orientation *o) {
   for (unsigned i = 0; i < old->num_results; i++) {
     ir_value *result = ir_result(loop, i);
     if (o->carried[i] >= 0 && !ir_value_unused(ir_result(old, i)))
-      result = turn_back(&after, result, ir_operand(old, 3 + i), (unsigned)o->carried[i], turning);
+      result = turn_back(&after, result, ir_loop_init(old, i), (unsigned)o->carried[i], turning);
     ir_replace_uses(ir_result(old, i), result);
   }
   ir_op_erase(old);

@@ -82,7 +82,7 @@ static bool stems_from(const ir_value *value, const ir_value *carried) {
       const ir_block *body = ir_region(op, 0);
       if (!stems_from(ir_operand(body->last, value->index), body->args[1 + value->index]))
         return false;
-      value = ir_operand(op, 3 + value->index);
+      value = ir_loop_init(op, value->index);
     } else {
       return false;
     }

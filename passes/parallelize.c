@@ -54,7 +54,7 @@ static ir_op *loop_right_inside(const ir_op *outer) {
   if (!inner || inner->num_results != outer->num_results)
     return NULL;
   for (unsigned i = 0; i < inner->num_results; i++)
-    if (ir_operand(inner, 3 + i) != body->args[1 + i] || ir_operand(body->last, i) != ir_result(inner, i))
+    if (ir_loop_init(inner, i) != body->args[1 + i] || ir_operand(body->last, i) != ir_result(inner, i))
       return NULL;
   return inner;
 }
@@ -108,7 +108,7 @@ static bool has_parts(const loop_nest *nest) {
 static tile_box box_of(const loop_nest *nest, unsigned k, ir_builder *outside, ir_builder *inside,
                        const ir_op *forall) {
   tile_box part;
-  tile_whole(outside, ir_operand(nest->loops[0], 3 + k), &part);
+  tile_whole(outside, ir_loop_init(nest->loops[0], k), &part);
   for (unsigned loop = 0; loop < nest->num_loops; loop++) {
     const parallel_part *own = part_of(nest, loop, k);
     ir_index iv = {.value = ir_region(forall, 0)->args[loop]};
@@ -193,7 +193,7 @@ static void move_bodies(const loop_nest *nest, ir_block *block) {
 /* The fill that carried tensor `k` starts as, where iterations together have all of it: each then fills its own
  * part. */
 static const ir_op *fill_in_parts(const loop_nest *nest, unsigned k) {
-  ir_value *whole = ir_operand(nest->loops[0], 3 + k);
+  ir_value *whole = ir_loop_init(nest->loops[0], k);
   ir_builder outside = ir_builder_before(nest->loops[0]);
   if (!ir_made_by(whole, OP_LINALG_FILL))
     return NULL;
@@ -230,7 +230,7 @@ static void parallelize(loop_nest *nest) {
   for (unsigned k = 0; k < nest->num_carried; k++) {
     nest->fills[k] = fill_in_parts(nest, k);
     if (part_of(nest, 0, k)->factor)
-      outs[num_outs++] = nest->fills[k] ? ir_init(nest->fills[k], 0) : ir_operand(outermost, 3 + k);
+      outs[num_outs++] = nest->fills[k] ? ir_init(nest->fills[k], 0) : ir_loop_init(outermost, k);
   }
   ir_builder before = ir_builder_before(outermost);
   ir_op *forall = create_forall(nest, &before, num_outs, outs);
@@ -246,7 +246,7 @@ static void parallelize(loop_nest *nest) {
       ir_replace_uses(ir_result(outermost, k), ir_result(forall, out++));
       continue;
     }
-    ir_value *unchanged = ir_operand(outermost, 3 + k);
+    ir_value *unchanged = ir_loop_init(outermost, k);
     ir_replace_uses(ir_region(innermost, 0)->args[1 + k], unchanged);
     ir_replace_uses(ir_result(outermost, k), unchanged);
   }

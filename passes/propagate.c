@@ -325,7 +325,7 @@ static bool forward_block(propagation *p, ir_block *block);
 static bool forward_for(propagation *p, ir_op *op) {
   for (unsigned i = 0; i < op->num_results; i++)
     if (is_vector(ir_result(op, i)))
-      p->slots[op->mark + i].layout = layout_of(p, ir_operand(op, 3 + i));
+      p->slots[op->mark + i].layout = layout_of(p, ir_loop_init(op, i));
   if (!forward_block(p, ir_region(op, 0)))
     return false;
   p->slots[op->mark].complete = true;

@@ -46,7 +46,7 @@ static void replace_result_and_argument(ir_op *loop, unsigned i, ir_value *with)
 static bool drop_constant_carried(ir_op *loop) {
   bool changed = false;
   for (unsigned i = 0; i < loop->num_results; i++) {
-    ir_value *init = ir_group_operand(loop, 3, i), *argument = ir_region(loop, 0)->args[i + 1];
+    ir_value *init = ir_loop_init(loop, i), *argument = ir_region(loop, 0)->args[i + 1];
     ir_value *next = ir_yielded(loop, i);
     if ((next != argument && next != init) || (ir_value_unused(ir_result(loop, i)) && ir_value_unused(argument)))
       continue;
@@ -64,14 +64,14 @@ static bool simplify_for(ir_op *loop) {
     ir_value **args = IR_NEW_ARRAY(&loop->module->arena, ir_value *, body->num_args);
     args[0] = ir_operand(loop, 0);
     for (unsigned i = 1; i < body->num_args; i++)
-      args[i] = ir_group_operand(loop, 3, i - 1);
+      args[i] = ir_loop_init(loop, i - 1);
     inline_region(loop, body, body->num_args, args);
     return true;
   }
   if (trips == 0) {
     for (unsigned i = 0; i < loop->num_results; i++)
       if (!ir_value_unused(ir_result(loop, i)))
-        ir_replace_uses(ir_result(loop, i), ir_group_operand(loop, 3, i));
+        ir_replace_uses(ir_result(loop, i), ir_loop_init(loop, i));
     ir_op_erase(loop);
     return true;
   }

@@ -82,8 +82,7 @@ static bool find_update(const split *s, unsigned i, update *found) {
   if (!s->running || (factors[0] && factors[1]) || (factors[0] ? factors[0] : factors[1]) != s->running)
     return false;
   found->rows = rows_of(op, factors[1] != NULL, s->running);
-  return found->rows && running_argument(s->loop, last, NULL) == argument &&
-         ir_value_is_zero(ir_operand(s->loop, 3 + i));
+  return found->rows && running_argument(s->loop, last, NULL) == argument && ir_value_is_zero(ir_loop_init(s->loop, i));
 }
 
 static bool find_updates(split *s) {
@@ -108,7 +107,7 @@ static bool find_updates(split *s) {
 
 /* The forall's loops have a known number of iterations, and a loop over a reduction stands behind cheap ops only. */
 static bool find_loops(ir_op *forall, split *s) {
-  *s = (split){.forall = forall, .num_loops = ir_region(forall, 0)->num_args - forall->num_results};
+  *s = (split){.forall = forall, .num_loops = ir_num_counters(forall)};
   for (unsigned i = 0; i < s->num_loops; i++) {
     ir_bounds bounds = ir_bounds_of(forall, i);
     if (bounds.lower.value || bounds.upper.value || bounds.step.value)
@@ -390,7 +389,7 @@ static void merge_parts(const split *s, const ir_op *parts) {
   unsigned count = s->loop->num_results;
   ir_value *carried[MAX_CARRIED], *merged[MAX_CARRIED];
   for (unsigned i = 0; i < count; i++)
-    carried[i] = ir_operand(s->loop, 3 + i);
+    carried[i] = ir_loop_init(s->loop, i);
   if (s->in_turn) {
     ir_op *turns = ir_for(&builder, ir_index_const(0), ir_index_const(s->parts), ir_index_const(1), count, carried);
     ir_block *body = ir_region(turns, 0);

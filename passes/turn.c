@@ -215,7 +215,7 @@ static int rows_of_reader(const ir_op *old, const ir_op *reader, const int *dims
 static ir_value *rows_of_operand(ir_builder *builder, ir_value *operand, unsigned dim, const ir_op *old, ir_op *loop,
                                  const int *dims, ir_value *block, const turning *turning) {
   if (turned_result(old, operand, dims) >= 0)
-    return block_back(builder, ir_result(loop, operand->index), block, ir_operand(old, 3 + operand->index), dim,
+    return block_back(builder, ir_result(loop, operand->index), block, ir_loop_init(old, operand->index), dim,
                       turning->lanes);
   if (ir_made_by(operand, OP_TENSOR_EMPTY))
     return empty_with_rows(builder, operand, dim, turning->lanes);

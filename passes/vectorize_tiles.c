@@ -409,7 +409,7 @@ static ir_op *replace_loop(kernel *k, ir_op *op, ir_value **inits) {
       ir_replace_uses(old->args[i], body->args[i]);
       continue;
     }
-    tile carried = *tile_of(k, op, ir_operand(op, 3 + i - 1));
+    tile carried = *tile_of(k, op, ir_loop_init(op, i - 1));
     carried.vector = body->args[i];
     carried.padded = false;
     define(k, old->args[i], &carried);
