@@ -129,6 +129,52 @@ static void lex_prefixed(lex_state *lex, int kind, const char *start) {
     set_token(lex, kind, start, end);
 }
 
+/* A token of which the character at `start` only is the first; false where it stands for itself. */
+static bool lex_marked(lex_state *lex, const char *start) {
+  const char *end;
+  switch (*start) {
+  case '%':
+    lex_prefixed(lex, LEX_VALUE, start);
+    return true;
+  case '^':
+    lex_prefixed(lex, LEX_BLOCK, start);
+    return true;
+  case '{':
+    if (lex->end - start > 2 && start[1] == '-' && start[2] == '#') {
+      set_token(lex, LEX_RESOURCES, start, start + 3);
+      return true;
+    }
+    break;
+  case '#':
+    if (lex->end - start > 2 && start[1] == '-' && start[2] == '}') {
+      set_token(lex, LEX_RESOURCES_END, start, start + 3);
+      return true;
+    }
+    lex_prefixed(lex, LEX_HASH, start);
+    return true;
+  case '!':
+    lex_prefixed(lex, LEX_BANG, start);
+    return true;
+  case '@':
+    if (lex->end - start < 2 || start[1] != '"')
+      lex_prefixed(lex, LEX_SYMBOL, start);
+    else if ((end = string_end(lex, start + 1)))
+      set_token(lex, LEX_SYMBOL, start, end);
+    return true;
+  case '"':
+    if ((end = string_end(lex, start)))
+      set_token(lex, LEX_STRING, start, end);
+    return true;
+  case '-':
+    if (lex->end - start > 1 && start[1] == '>') {
+      set_token(lex, LEX_ARROW, start, start + 2);
+      return true;
+    }
+    break;
+  }
+  return false;
+}
+
 void lex_advance(lex_state *lex) {
   if (lex->failed)
     return;
@@ -149,47 +195,8 @@ void lex_advance(lex_state *lex) {
     lex_number(lex, start);
     return;
   }
-  const char *end;
-  switch (c) {
-  case '%':
-    lex_prefixed(lex, LEX_VALUE, start);
+  if (lex_marked(lex, start))
     return;
-  case '^':
-    lex_prefixed(lex, LEX_BLOCK, start);
-    return;
-  case '{':
-    if (lex->end - start > 2 && start[1] == '-' && start[2] == '#') {
-      set_token(lex, LEX_RESOURCES, start, start + 3);
-      return;
-    }
-    break;
-  case '#':
-    if (lex->end - start > 2 && start[1] == '-' && start[2] == '}') {
-      set_token(lex, LEX_RESOURCES_END, start, start + 3);
-      return;
-    }
-    lex_prefixed(lex, LEX_HASH, start);
-    return;
-  case '!':
-    lex_prefixed(lex, LEX_BANG, start);
-    return;
-  case '@':
-    if (lex->end - start < 2 || start[1] != '"')
-      lex_prefixed(lex, LEX_SYMBOL, start);
-    else if ((end = string_end(lex, start + 1)))
-      set_token(lex, LEX_SYMBOL, start, end);
-    return;
-  case '"':
-    if ((end = string_end(lex, start)))
-      set_token(lex, LEX_STRING, start, end);
-    return;
-  case '-':
-    if (lex->end - start > 1 && start[1] == '>') {
-      set_token(lex, LEX_ARROW, start, start + 2);
-      return;
-    }
-    break;
-  }
   if (c && strchr("()[]{}<>,:=?*+-", c)) {
     set_token(lex, c, start, start + 1);
     return;
