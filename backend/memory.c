@@ -593,6 +593,13 @@ static LLVMValueRef read_masked(emitter *e, const transfer *t, LLVMValueRef addr
  * pieces, and shuffle each out of these. */
 enum { MOST_ONE_BY_ONE = 16 };
 
+/* Where that lane of a row lies whose first one is at the address. */
+static LLVMValueRef lane_address(emitter *e, const transfer *t, LLVMValueRef address, unsigned lane) {
+  LLVMValueRef stride = emit_stride(t->memref, (unsigned)t->dims[t->rank - 1]);
+  LLVMValueRef offset = LLVMBuildNSWMul(e->builder, stride, emit_index(e, lane), "");
+  return emit_address(e, t->element, address, offset);
+}
+
 static LLVMValueRef read_row(emitter *e, const transfer *t, LLVMValueRef address, LLVMValueRef mask) {
   unsigned last = t->rank - 1, lanes = (unsigned)t->shape[last];
   if (mask)
@@ -603,11 +610,8 @@ static LLVMValueRef read_row(emitter *e, const transfer *t, LLVMValueRef address
   if (lanes == 1 || (is_contiguous(t, last) && !in_pieces))
     return emit_load(e, t->element, address, lanes);
   LLVMValueRef row = LLVMGetPoison(emit_row_type(emit_element_type(e, t->element), lanes));
-  for (unsigned lane = 0; lane < lanes; lane++) {
-    LLVMValueRef stride = emit_stride(t->memref, (unsigned)t->dims[last]);
-    LLVMValueRef offset = LLVMBuildNSWMul(e->builder, stride, emit_index(e, lane), "");
-    row = emit_set_lane(e, row, emit_load(e, t->element, emit_address(e, t->element, address, offset), 0), lane);
-  }
+  for (unsigned lane = 0; lane < lanes; lane++)
+    row = emit_set_lane(e, row, emit_load(e, t->element, lane_address(e, t, address, lane), 0), lane);
   return row;
 }
 
@@ -630,9 +634,8 @@ static void write_row(emitter *e, const transfer *t, LLVMValueRef row, LLVMValue
     return;
   }
   for (unsigned lane = 0; lane < lanes; lane++) {
-    LLVMValueRef stride = emit_stride(t->memref, (unsigned)t->dims[last]);
-    LLVMValueRef offset = LLVMBuildNSWMul(e->builder, stride, emit_index(e, lane), "");
-    emit_store(e, t->element, emit_lane(e, row, lane), emit_address(e, t->element, address, offset));
+    LLVMValueRef element = emit_lane(e, row, lane);
+    emit_store(e, t->element, element, lane_address(e, t, address, lane));
   }
 }
 
