@@ -205,10 +205,9 @@ static void launch_map(launch_plan *plan, const ir_op *op) {
 
 static void launch_dim(launch_plan *plan, const ir_op *op) {
   const launch_value *memref = launch_get(plan, ir_operand(op, 0));
-  const ir_attr *dim;
-  if (memref->kind == LAUNCH_MEMREF && ir_value_constant(ir_operand(op, 1), &dim) && dim->value >= 0 &&
-      dim->value < ir_operand(op, 0)->type->rank)
-    set_size(plan, op, memref->dims[dim->value]);
+  unsigned dim;
+  if (memref->kind == LAUNCH_MEMREF && ir_is_dim(op, &dim))
+    set_size(plan, op, memref->dims[dim]);
 }
 
 static void launch_alloc(launch_plan *plan, const ir_op *op) {

@@ -159,6 +159,14 @@ ir_index ir_dim(ir_builder *builder, ir_value *value, unsigned dim) {
   return (ir_index){.value = ir_create(builder, code, index, 2, operands, 0, NULL)};
 }
 
+bool ir_is_dim(const ir_op *op, unsigned *dim) {
+  if (!op || (op->code != OP_TENSOR_DIM && op->code != OP_MEMREF_DIM))
+    return false;
+  ir_index number = ir_index_of(ir_operand(op, 1));
+  *dim = (unsigned)number.constant;
+  return !number.value && number.constant >= 0 && number.constant < ir_operand(op, 0)->type->rank;
+}
+
 ir_index ir_loop_dim(ir_builder *builder, const ir_op *op, unsigned loop) {
   unsigned operand = 0, dim = 0;
   ir_loop_extent(op, loop, &operand, &dim);
@@ -766,4 +774,8 @@ ir_op *ir_forall(ir_builder *builder, unsigned num_loops, const ir_index *from, 
   for (unsigned i = 0; i < num_outs; i++)
     ir_block_add_arg(ir_region(forall, 0), types[i]);
   return forall;
+}
+
+ir_builder ir_in_parallel(ir_builder *builder) {
+  return ir_builder_at_end(ir_region(ir_op_create(builder, OP_SCF_IN_PARALLEL, &(ir_op_spec){0}), 0));
 }

@@ -57,6 +57,8 @@ static inline bool ir_is_index_wide(const ir_value *value) {
 static inline int64_t ir_floor_quotient(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 /* The extent of a dim of a tensor or memref value: a constant where the type knows it, else tensor.dim / memref.dim. */
 ir_index ir_dim(ir_builder *builder, ir_value *value, unsigned dim);
+/* The op is a tensor.dim or memref.dim of a dim that its value has, and that is known when compiling. */
+bool ir_is_dim(const ir_op *op, unsigned *dim);
 /* That of a loop of a structured op, of the operand that ir_loop_extent finds. */
 ir_index ir_loop_dim(ir_builder *builder, const ir_op *op, unsigned loop);
 
@@ -237,4 +239,6 @@ ir_index ir_enter_for(ir_builder *builder, ir_index from, ir_index to, int64_t s
 /* scf.forall with an empty body: block arguments are an induction variable a loop, then the shared outputs. */
 ir_op *ir_forall(ir_builder *builder, unsigned num_loops, const ir_index *from, const ir_index *to,
                  const ir_index *step, unsigned num_outs, ir_value *const *outs);
+/* scf.forall.in_parallel, which ends such a body; what is built then goes into it. */
+ir_builder ir_in_parallel(ir_builder *builder);
 #endif

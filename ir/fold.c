@@ -372,9 +372,8 @@ ir_value *fold_vector_extract(ir_builder *builder, ir_op *op) {
 static bool is_extent(ir_index size, const ir_value *value, unsigned dim) {
   if (!size.value)
     return size.constant == value->type->shape[dim];
-  const ir_op *op = size.value->op;
-  return op && (op->code == OP_TENSOR_DIM || op->code == OP_MEMREF_DIM) && ir_operand(op, 0) == value &&
-         ir_index_is_const(ir_index_of(ir_operand(op, 1)), dim);
+  unsigned number;
+  return ir_is_dim(size.value->op, &number) && ir_operand(size.value->op, 0) == value && number == dim;
 }
 
 static bool is_whole(const ir_slice *slice, const ir_value *value) {

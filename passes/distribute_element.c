@@ -38,7 +38,7 @@ bool distribute_elements(distributor *d, ir_op *kernel) {
   ir_value *rest = ir_index_value(&d->at, ir_index_add(&d->at, block, ir_index_of(d->thread)));
   ir_value *inside = ir_compare(&d->at, OP_ARITH_CMPI, IR_UNSIGNED_LESS, rest, ir_index_value(&d->at, total));
   ir_op *branch = distribute_if(d, inside, NULL);
-  ir_op_create(&d->at, OP_SCF_IN_PARALLEL, &(ir_op_spec){0});
+  ir_in_parallel(&d->at);
   d->at = ir_builder_at_end(ir_region(branch, 0));
   for (unsigned dim = body->num_args; dim-- > 0;) {
     ir_value *count = ir_index_value(&d->at, counts[dim]);

@@ -129,7 +129,7 @@ static bool lower(ir_op *op) {
   for (unsigned i = 0; i < k.num_dims; i++)
     k.tile.starts[k.dims[i]] = ir_index_of(block->args[i]);
   emit_body(&k, &inside);
-  ir_op_create(&inside, OP_SCF_IN_PARALLEL, &(ir_op_spec){0});
+  ir_in_parallel(&inside);
   ir_op_erase(op);
   return true;
 }

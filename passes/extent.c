@@ -192,13 +192,10 @@ static bool spelled_extent(const ir_value *value, unsigned dim, ir_index *extent
 
 /* The index is a dim of a value that is known when compiling. */
 static bool is_dim(ir_index index, ir_value **value, unsigned *dim) {
-  const ir_op *op = index.value ? index.value->op : NULL;
-  if (!op || (op->code != OP_TENSOR_DIM && op->code != OP_MEMREF_DIM))
+  if (!index.value || !ir_is_dim(index.value->op, dim))
     return false;
-  ir_index number = ir_index_of(ir_operand(op, 1));
-  *value = ir_operand(op, 0);
-  *dim = (unsigned)number.constant;
-  return !number.value && number.constant >= 0 && number.constant < (*value)->type->rank;
+  *value = ir_operand(index.value->op, 0);
+  return true;
 }
 
 /* The first argument's extent that equals the one of an argument. */

@@ -492,13 +492,11 @@ unsigned fuse_num_loops(const ir_op *root) {
 static void simplify_dims(ir_block *block, const ir_op *root) {
   for (ir_op *op = block->first, *next; op != root; op = next) {
     next = op->next;
-    if (op->code != OP_TENSOR_DIM)
-      continue;
-    ir_index dim = ir_index_of(ir_operand(op, 1));
-    if (dim.value || dim.constant < 0 || dim.constant >= ir_operand(op, 0)->type->rank)
+    unsigned dim;
+    if (op->code != OP_TENSOR_DIM || !ir_is_dim(op, &dim))
       continue;
     ir_builder before = ir_builder_before(op);
-    ir_index extent = pass_dim(&before, ir_operand(op, 0), (unsigned)dim.constant);
+    ir_index extent = pass_dim(&before, ir_operand(op, 0), dim);
     ir_replace_op(op, ir_index_value(&before, extent));
   }
 }

@@ -213,10 +213,7 @@ static unsigned finish_forall(nest *nest, unsigned num_carried, nest_carried *ca
   ir_block *block = ir_region(forall, 0);
   ir_value **shared = block->args + nest->num_levels;
   move_body(nest, block, block->args, num_carried, carried, shared);
-  ir_builder at = ir_builder_at_end(block);
-  at.loc = forall->loc;
-  ir_op *terminator = ir_op_create(&at, OP_SCF_IN_PARALLEL, &(ir_op_spec){0});
-  ir_builder inserts = ir_builder_at_end(ir_region(terminator, 0));
+  ir_builder at = ir_builder_at_end(block), inserts = ir_in_parallel(&at);
   for (unsigned i = 0; i < num_carried; i++) {
     ir_parallel_insert_slice(&inserts, carried[i].tile, shared[i], carried[i].box.offsets, carried[i].box.sizes);
     carried[i].result = ir_result(forall, i);

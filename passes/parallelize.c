@@ -238,8 +238,7 @@ static void parallelize(loop_nest *nest) {
   ir_op *yield = ir_region(innermost, 0)->last;
   move_bodies(nest, block);
   ir_builder end = ir_builder_at_end(block);
-  ir_op *terminator = ir_op_create(&end, OP_SCF_IN_PARALLEL, &(ir_op_spec){0});
-  ir_builder inserts = ir_builder_at_end(ir_region(terminator, 0));
+  ir_builder inserts = ir_in_parallel(&end);
   for (unsigned k = 0, out = 0; k < nest->num_carried; k++) {
     if (part_of(nest, 0, k)->factor) {
       share_part(nest, k, forall, block->args[nest->num_loops + out], ir_operand(yield, k), &inserts);

@@ -327,8 +327,7 @@ static ir_value *scatter_in_parallel(scatter *s, ir_builder *builder, unsigned n
   ir_builder body = ir_builder_at_end(block);
   placed_slice slice = place_slice(s, &body);
   ir_value *part = take_update(s, &body, &slice, block->args[num_loops]);
-  ir_op *end = ir_op_create(&body, OP_SCF_IN_PARALLEL, &(ir_op_spec){0});
-  ir_builder inserts = ir_builder_at_end(ir_region(end, 0));
+  ir_builder inserts = ir_in_parallel(&body);
   ir_parallel_insert_slice(&inserts, part, block->args[num_loops], slice.to, slice.to_sizes);
   return ir_result(forall, 0);
 }

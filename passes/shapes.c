@@ -61,12 +61,11 @@ bool shapes_find_index(shapes *s, ir_value *value, ir_index *found) {
     return take_position(s, value, found);
   if (!op || s->depth == MAX_DEPTH)
     return false;
+  unsigned dim;
   bool ok;
   s->depth++;
-  if (op->code == OP_TENSOR_DIM || op->code == OP_MEMREF_DIM) {
-    ir_index dim = ir_index_of(ir_operand(op, 1));
-    ok = !dim.value && dim.constant >= 0 && dim.constant < ir_operand(op, 0)->type->rank &&
-         shapes_find_extent(s, ir_operand(op, 0), (unsigned)dim.constant, found);
+  if (ir_is_dim(op, &dim)) {
+    ok = shapes_find_extent(s, ir_operand(op, 0), dim, found);
     if (ok)
       ir_value_map_set(s->values, value, ir_index_value(&s->builder, *found));
   } else {

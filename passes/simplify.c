@@ -282,11 +282,11 @@ static ir_value *fold_elementwise(ir_op *op) {
 /* The extent that tensor.dim or memref.dim asks for, traced to where it comes from; NULL if it comes from here. */
 static ir_value *fold_dim(ir_op *op) {
   ir_value *source = ir_operand(op, 0);
-  ir_index dim = ir_index_of(ir_operand(op, 1));
-  if (dim.value || dim.constant < 0 || dim.constant >= source->type->rank)
+  unsigned dim;
+  if (!ir_is_dim(op, &dim))
     return NULL;
   ir_builder builder = ir_builder_before(op);
-  extent found = extent_of(source, (unsigned)dim.constant);
+  extent found = extent_of(source, dim);
   return found.value == source && !extent_is_computed(found)
              ? NULL
              : ir_index_value(&builder, extent_compute(&builder, found));

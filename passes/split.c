@@ -255,8 +255,7 @@ static ir_op *create_parts(split *s) {
   ir_index part = {.value = block->args[s->num_loops]}, offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
   take_part(s, loop, part);
   ir_builder end = ir_builder_at_end(block);
-  ir_op *terminator = ir_op_create(&end, OP_SCF_IN_PARALLEL, &(ir_op_spec){0});
-  ir_builder index = ir_builder_before(terminator), inserts = ir_builder_at_end(ir_region(terminator, 0));
+  ir_builder inserts = ir_in_parallel(&end), index = ir_builder_before(block->last);
   for (unsigned i = 0; i < count; i++) {
     place_of(s, &index, block->args, part, 1, ir_result(loop, i)->type, offsets, sizes);
     ir_parallel_insert_slice(&inserts, ir_result(loop, i), block->args[s->num_loops + 1 + i], offsets, sizes);

@@ -372,12 +372,12 @@ static bool vectorize_reshape(kernel *k, ir_op *op) {
 }
 
 static bool vectorize_dim(kernel *k, ir_op *op) {
-  ir_index dim = ir_index_of(ir_operand(op, 1));
+  unsigned dim;
   ir_builder builder = ir_builder_before(op);
-  if (dim.value)
+  if (!ir_is_dim(op, &dim))
     return ir_op_error(op, "asks a tile for the extent of a dim that is not constant");
   const tile *t = tile_of(k, op, ir_operand(op, 0));
-  ir_replace_uses(ir_result(op, 0), ir_index_value(&builder, t->extents[dim.constant]));
+  ir_replace_uses(ir_result(op, 0), ir_index_value(&builder, t->extents[dim]));
   return true;
 }
 
