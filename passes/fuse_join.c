@@ -31,13 +31,19 @@ static bool tile_from_input(const fusion *f, const tile_box *box, fusion_node *n
   return n->levels == nest_all_levels(&f->nest) && nest_covers(&f->nest, &written, &whole);
 }
 
+/* The op of the block that makes the value behind `place`; NULL: none does. */
+static ir_op *made_behind(const fusion *f, const ir_value *value, ir_op *place) {
+  ir_op *op = value->op;
+  return op && op->block == f->block && op != place && !ir_op_is_before(op, place) ? op : NULL;
+}
+
 /* What the op and its body need comes before `place`, or can: it is computed from scalars and extents, or element by
  * element, by no more than so many ops. */
 static bool can_stand_before(const fusion *f, const ir_op *op, ir_op *place, unsigned *steps) {
   for (const ir_op *inner = op; inner; inner = ir_next_inside(op, inner))
     for (unsigned i = 0; i < inner->num_operands; i++) {
-      ir_op *from = ir_operand(inner, i)->op;
-      if (!from || from->block != f->block || from == place || ir_op_is_before(from, place))
+      const ir_op *from = made_behind(f, ir_operand(inner, i), place);
+      if (!from)
         continue;
       bool is_small = !ir_op_has(from, IR_STRUCTURED) && !from->num_regions && ir_op_has(from, IR_PURE);
       if ((!is_small && !tile_is_cheap(from) && !body_is_elementwise(from)) || !*steps || !--*steps ||
@@ -50,8 +56,8 @@ static bool can_stand_before(const fusion *f, const ir_op *op, ir_op *place, uns
 static void bring_before(const fusion *f, const ir_op *op, ir_op *place) {
   for (const ir_op *inner = op; inner; inner = ir_next_inside(op, inner))
     for (unsigned i = 0; i < inner->num_operands; i++) {
-      ir_op *from = ir_operand(inner, i)->op;
-      if (!from || from->block != f->block || from == place || ir_op_is_before(from, place))
+      ir_op *from = made_behind(f, ir_operand(inner, i), place);
+      if (!from)
         continue;
       bring_before(f, from, place);
       ir_op_move_before(from, place);
