@@ -5,13 +5,14 @@
  *
  * The first result is 0 where the arguments fit together, or else the line of the first op that they do not fit,
  * NO_LINE where that has none. Looked at are the extents of each loop that several operands share, of operands of one
- * shape and of what both branches yield, those that casts and reshapes promise, slices in bounds, as far as they follow
- * from the extents of the arguments alone, and what the program asserts of them. cf.assert ends here. Where NAME is
- * public, that goes for slices and elements at its top whose positions integer arguments tell, too: tec.positions lists
- * these arguments. Subscripts of which nothing shows that before are moved into their tensors (clamp.h). What must be
- * equal for that is one value in NAME from then on: of extents of arguments by an attribute (extent.h), of what is
- * computed and an extent of an argument by replacing the former. NAME gets the attribute tec.shapes = @NAME_shapes and,
- * when it is public, tec.kernel.
+ * shape, of what both branches yield and of what loops carry, those that casts and reshapes promise, slices in
+ * bounds, as far as they follow from the extents of the arguments alone, and what the program asserts of them. A
+ * loop of which that cannot be asked is refused. cf.assert ends here. Where NAME is public, that goes for slices and
+ * elements at its top whose positions integer arguments tell, too: tec.positions lists these arguments. Subscripts
+ * of which nothing shows that before are moved into their tensors (clamp.h). What must be equal for that is one
+ * value in NAME from then on: of extents of arguments by an attribute (extent.h), of what is computed and an extent
+ * of an argument by replacing the former. NAME gets the attribute tec.shapes = @NAME_shapes and, when it is public,
+ * tec.kernel.
  *
  * Runs on tensors, best before tiling, while loops still show all their operands. Extents are found by following
  * values to their definitions, which lie before them, no deeper than MAX_DEPTH, and kept; functions are visited once.
@@ -153,6 +154,8 @@ static bool find_computed(shapes *s, ir_value *tensor, unsigned dim, ir_index *f
   }
   case OP_SCF_IF:
     return shapes_find_extent(s, ir_yielded(op, tensor->index), dim, found);
+  case OP_SCF_FOR: /* check_carried asks for that */
+    return shapes_find_extent(s, ir_group_operand(op, 3, tensor->index), dim, found);
   default:
     return false;
   }
@@ -180,7 +183,10 @@ bool shapes_find_origin(shapes *s, extent x, ir_index *found) {
       s->extents = IR_NEW_OF(&s->function->module->arena, known_extent, x, *found, s->extents);
     return ok;
   }
-  if (x.value->block != ir_region(s->function, 0))
+  ir_op *around = x.value->block->parent;
+  if (around->code == OP_SCF_FOR && x.value->index)
+    return shapes_find_extent(s, ir_group_operand(around, 3, x.value->index - 1), x.dim, found);
+  if (around != s->function)
     return false;
   unsigned position = x.dim;
   for (unsigned i = 0; i < x.value->index; i++)
@@ -300,6 +306,30 @@ static void check_branches(shapes *s, const ir_op *op) {
     }
 }
 
+/* The extent is computed of `first` alone, and so is another number, but perhaps where that is 0. */
+static bool differs_from(ir_index extent, ir_index first) {
+  const ir_op *op = first.value && extent.value ? ir_made_by(extent.value, OP_AFFINE_APPLY) : NULL;
+  return op && op->num_operands == 1 && ir_operand(op, 0) == first.value;
+}
+
+/* How often a loop goes round does not follow from extents, either: what it carries keeps those that it starts with. */
+static void check_carried(shapes *s, ir_op *op) {
+  ir_index first, next;
+  for (unsigned i = 0; i < op->num_results; i++)
+    for (unsigned dim = 0; dim < ir_result(op, i)->type->rank; dim++) {
+      ir_value *start = ir_group_operand(op, 3, i), *yielded = ir_yielded(op, i);
+      if (ir_result(op, i)->type->shape[dim] != IR_DYNAMIC ||
+          extent_equal(extent_of(ir_result(op, i), dim), extent_of(start, dim)) ||
+          extent_equal(extent_of(yielded, dim), extent_of(start, dim)))
+        continue;
+      if (shapes_find_extent(s, start, dim, &first) && shapes_find_extent(s, yielded, dim, &next) &&
+          !differs_from(next, first))
+        shapes_require(s, IR_EQUAL, first, next);
+      else if (!s->refused)
+        s->refused = !ir_op_error(op, "may change extent %u of result %u that it carries from step to step", dim, i);
+    }
+}
+
 static void check_cast(shapes *s, const ir_op *op) {
   const ir_type *from = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
   ir_index found;
@@ -384,6 +414,8 @@ static void check_op(shapes *s, ir_op *op) {
     check_written(s, op);
   else if (op->code == OP_SCF_IF)
     check_branches(s, op);
+  else if (op->code == OP_SCF_FOR)
+    check_carried(s, op);
   else if (op->code == OP_FUNC_CALL)
     find_call(s, op);
   else if (op->code == OP_CF_ASSERT)
@@ -563,6 +595,8 @@ static bool add_shapes(ir_op *function) {
     if (op->code == OP_CF_ASSERT) /* whoever calls the function asks for its shapes first */
       ir_op_erase(op);
   }
+  if (s.refused)
+    return false;
   if (!ok) {
     ir_op_erase(created);
     return !ir_is_exported(function) || refuse_result(function, missing);

@@ -40,6 +40,7 @@ typedef struct shapes {
   known_call *calls;
   known_extent *extents;
   asked_argument *asked, **last_asked;
+  bool refused;         /* there was an error */
   bool reads_positions; /* integer arguments may be asked for */
   unsigned depth;
 } shapes;
