@@ -1,8 +1,9 @@
 /* raise.c - finds softmax in whatever ops it is spelled with, and makes it one op that can be tiled over its reduction.
  *
  * An element e(x) / sum of e(x) along a loop is softmax, where e is exp or exp2 of an argument; terms of the argument
- * that do not vary along the loop cancel, so it does not matter which maximum (or none) is subtracted. The quotient may
- * be a product with a reciprocal, or e^(x - log of the sum). Matching works on expressions (expression.h), so names,
+ * that do not vary along the loop cancel, so it does not matter which maximum (or none) is subtracted. What is added and
+ * may be as low as a mask's number does not: it leaves nothing of scores, and the row is a mean. The quotient may be a
+ * product with a reciprocal, or e^(x - log of the sum). Matching works on expressions (expression.h), so names,
  * the number of ops and how the computation is split over them play no role; what differs in meaning has another
  * expression and is left alone. A sum that starts from one more exponential is that of a softmax that has seen one more
  * score (an attention sink); so is one more column of scores whose weights nobody reads (sink.c).
@@ -23,6 +24,8 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+enum { MAX_STEPS = 64 }; /* nodes looked at for one answer */
 
 /* A softmax found. */
 typedef struct softmax_match {
@@ -48,6 +51,21 @@ static const expression *scaled(expression_space *space, const expression *node,
   return expression_apply(space, OP_ARITH_MULF, node, constant);
 }
 
+/* Of a sum with the node, which a mask of whole rows may be, nothing else is left where that is the lowest number, or
+ * infinite. */
+static bool may_absorb(const expression *node, unsigned *steps) {
+  const double LEAST = 1e17; /* in f64, next to scores */
+  if (!*steps || !--*steps)
+    return true;
+  if (expression_is_number(node))
+    return fabs(node->attr->number) >= LEAST;
+  bool chooses = expression_is_op(node, OP_ARITH_SELECT), sum = expression_is_op(node, OP_ARITH_ADDF);
+  bool found = false;
+  for (unsigned i = chooses; (chooses || sum || expression_is_op(node, OP_ARITH_MULF)) && i < node->num_arguments; i++)
+    found |= may_absorb(node->arguments[i], steps);
+  return found;
+}
+
 /* Takes off terms that do not vary along the loop, also inside a product with a factor that does not: (x - m) * c
  * becomes x * c, unless c * `unit` is known to be larger than 1, so that finite numbers might become infinite. *shift
  * is the one thing subtracted, or NULL. NULL when there is no room. */
@@ -62,6 +80,9 @@ static const expression *without_shifts(expression_space *space, const expressio
     if (left == right || !(sum || difference || expression_is_op(node, OP_ARITH_MULF)) || (difference && right))
       return node;
     const expression *varying = node->arguments[right], *other = node->arguments[left];
+    unsigned steps = MAX_STEPS;
+    if (sum && may_absorb(other, &steps))
+      return node;
     if (!sum && !difference) {
       double factor = expression_is_number(other) ? unit * fabs(other->attr->number) : unit;
       const expression *scaled_shift, *inner = without_shifts(space, varying, loop, factor, &scaled_shift);
