@@ -21,6 +21,7 @@
 #include "passes/body.h"
 #include "passes/mask.h"
 #include "passes/memory.h"
+#include "passes/moderate.h"
 #include "passes/softmax.h"
 #include "passes/tile.h"
 
@@ -499,8 +500,8 @@ static void defer(const step *s, deferral *match, ir_value *alpha, ir_value *sum
 /* ---------------------------------------------------------------------------------------------------- powers of two */
 
 /* e^(x - m) is 2^(x log2(e) - m log2(e)), and where scores are multiplied by a constant anyway, the factor log2(e)
- * costs nothing, and no rounding. Only scores that end so: others may hold a mask's numbers, so large that the factor
- * makes them infinite. */
+ * costs nothing, and no rounding. Only scores that end so, without a mask of finite numbers before the constant: these
+ * may be so large that the factor makes them infinite. */
 static const double log2_e = 0x1.71547652b82fep+0;
 
 /* The product with a constant that the value is; or that it is where it is not -infinity. NULL: others read it. */
@@ -515,12 +516,18 @@ static ir_op *final_product(ir_value *value) {
   return op && op->code == OP_ARITH_MULF && ir_value_has_one_use(ir_result(op, 0)) ? op : NULL;
 }
 
-/* Multiplies the constant by log2(e); false where there is none. */
-static bool scale_product(ir_op *product) {
+/* Multiplies the constant by log2(e); false where there is none, or the body of `producer` may have made what it is
+ * multiplied by huge. That from memory is moderate is taken on trust, as nothing shows it; where it is not, a positive
+ * constant still lets it be what is hidden. */
+static bool scale_product(const ir_op *producer, ir_op *product) {
   const double MOST = 1e30; /* far from where the factor would become infinite */
   ir_cell cell;
   for (unsigned i = 0; i < 2; i++)
     if (ir_value_splat(ir_operand(product, i), &cell) && fabs(cell.f) <= MOST) {
+      const ir_value *other = body_unconverted(ir_operand(product, 1 - i));
+      bool reads = !other->op && other->block == ir_region(producer, 0) && cell.f > 0;
+      if (!reads && !moderate_score(producer, ir_result(product, 0)))
+        return false;
       ir_builder builder = ir_builder_before(product);
       ir_set_operand(product, i, ir_const(&builder, ir_operand(product, i)->type, cell.f * log2_e));
       return true;
@@ -535,7 +542,7 @@ static void take_powers_of_two(step *s) {
       !body_is_elementwise(producer) || producer->num_results != 1)
     return;
   ir_op *product = final_product(ir_yielded(producer, 0));
-  s->binary = product && scale_product(product);
+  s->binary = product && scale_product(producer, product);
 }
 
 /* The loop around the softmax carries the result, or what it is a slice of, which is read nowhere else, nor behind the

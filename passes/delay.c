@@ -17,6 +17,7 @@
  * Invariants: values keep their meaning, bit for bit; others that read a maximum or scaled scores find them.
  * Terminates: each op is visited once, what is made here is not; what lost its uses is left to simplify. */
 #include "passes/mask.h"
+#include "passes/moderate.h"
 #include "passes/passes.h"
 
 #include <math.h>
@@ -149,51 +150,6 @@ static void mask_once(ir_op *op) {
 
 /* ------------------------------------------------------------------------------------------------------ huge scores */
 
-enum { MAX_SCORE_STEPS = 128 }; /* the same, for scores, which are rounded where that is not enough */
-
-/* The value is made of sums of products, moderate constants and what all of a row or a tile share. Factors, as scales of
- * quantised keys are, may come from memory; what comes from there otherwise may be a mask, or masked. */
-static bool is_moderate(const ir_value *value, bool is_factor, unsigned *steps) {
-  const double MOST = 1 << 20; /* of scores of that size multiply-adds leave 1/32 at most */
-  const ir_op *op = value->op;
-  ir_cell cell;
-  if (ir_value_splat(value, &cell))
-    return !ir_scalar_is_float(value->type->element) || fabs(cell.f) < MOST || isinf(cell.f);
-  if (value->type->kind == IR_TYPE_SCALAR || !op || !*steps || !--*steps)
-    return value->type->kind == IR_TYPE_SCALAR || is_factor;
-  switch (op->code) {
-  case OP_VECTOR_CONTRACT:
-  case OP_ARITH_SITOFP:
-  case OP_ARITH_UITOFP:
-  case OP_MATH_TANH:
-    return true;
-  case OP_SCF_FOR:
-    return is_moderate(ir_yielded(op, value->index), is_factor, steps);
-  case OP_VECTOR_BROADCAST:
-  case OP_VECTOR_SHAPE_CAST:
-  case OP_VECTOR_EXTRACT:
-  case OP_VECTOR_TRANSPOSE:
-  case OP_ARITH_NEGF:
-  case OP_ARITH_EXTF:
-  case OP_ARITH_TRUNCF:
-    return is_moderate(ir_operand(op, 0), is_factor, steps);
-  case OP_ARITH_DIVF:
-  case OP_ARITH_MULF:
-    for (unsigned i = 0; i < 2; i++)
-      if (ir_value_splat(ir_operand(op, i), &cell))
-        return is_moderate(ir_operand(op, i), false, steps) && is_moderate(ir_operand(op, 1 - i), is_factor, steps);
-    return is_moderate(ir_operand(op, 0), true, steps) && is_moderate(ir_operand(op, 1), true, steps) &&
-           (is_moderate(ir_operand(op, 0), false, steps) || is_moderate(ir_operand(op, 1), false, steps));
-  case OP_ARITH_SELECT:
-    return is_moderate(ir_operand(op, 1), false, steps) && is_moderate(ir_operand(op, 2), false, steps);
-  case OP_ARITH_ADDF:
-  case OP_ARITH_SUBF:
-    return is_moderate(ir_operand(op, 0), false, steps) && is_moderate(ir_operand(op, 1), false, steps);
-  default:
-    return is_factor;
-  }
-}
-
 /* The product that an exponent starts with: scores, from which something is subtracted. */
 static ir_op *scores_of(const ir_value *exponent) {
   const ir_op *difference = ir_made_by(exponent, OP_ARITH_SUBF);
@@ -207,8 +163,7 @@ static ir_op *scores_of(const ir_value *exponent) {
 
 static bool visit_power(ir_op *op, void *data) {
   ir_op *scores = op->code == OP_MATH_EXP || op->code == OP_MATH_EXP2 ? scores_of(ir_operand(op, 0)) : NULL;
-  unsigned steps = MAX_SCORE_STEPS;
-  if (scores && !is_moderate(ir_result(scores, 0), false, &steps))
+  if (scores && !moderate_score(NULL, ir_result(scores, 0)))
     ir_attr_set(scores, PASS_ROUNDED, ir_attr_unit(op->module));
   return true;
 }
