@@ -8,8 +8,8 @@
 typedef struct kernel_target {
   emit_target emit;         /* with kernels_share as `share` */
   unsigned parameter_space; /* LLVM's number for what kernels are given addresses of */
-  /* A function without a body; its name is new in the module. `threads` lanes run each block of
-   * it, and a multiprocessor should have registers for so many `blocks`. */
+  /* A function without a body; its name is new in the module. `threads` lanes run each block of it, and a
+   * multiprocessor should have registers for so many `blocks`. */
   LLVMValueRef (*declare)(emitter *e, const char *name, LLVMTypeRef type, int64_t threads, int64_t blocks);
   /* The number of the block along the grid's first axis, the only one, as an i32. */
   LLVMValueRef (*block_number)(emitter *e);

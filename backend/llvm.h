@@ -4,8 +4,8 @@
  *   scalar   one piece
  *   vector   one <innermost extent x element> vector for each position of the outer dims, in row-major order; a vector
  *            of rank 0 is one <1 x element>
- *   memref   the address of its first element (offset included), then `rank` sizes, then `rank` strides in elements; what
- *            the type knows is an LLVM constant
+ *   memref   the address of its first element (offset included), then `rank` sizes, then `rank` strides in elements;
+ *            what the type knows is an LLVM constant
  *   tile     one x86_amx, which only loops and branches carry
  * So what carries, passes or captures values (loops, branches, calls, forall bodies) knows only lists of pieces.
  *
@@ -272,8 +272,8 @@ LLVMValueRef emit_load(emitter *e, ir_scalar element, LLVMValueRef address, unsi
 void emit_store(emitter *e, ir_scalar element, LLVMValueRef value, LLVMValueRef address);
 /* The address `offset` elements further. */
 LLVMValueRef emit_address(emitter *e, ir_scalar element, LLVMValueRef base, LLVMValueRef offset);
-/* What registers have of a small table of such a type at the address, to find elements in (lookup.c); NULL where they are
- * better found in memory. */
+/* What registers have of a small table of such a type at the address, to find elements in (lookup.c); NULL where they
+ * are better found in memory. */
 LLVMValueRef emit_lookup_table(emitter *e, const ir_type *type, LLVMValueRef address);
 /* Its elements at the places, a row of integers. */
 LLVMValueRef emit_lookup(emitter *e, ir_scalar element, LLVMValueRef table, LLVMValueRef places);

@@ -3,8 +3,7 @@
  * A transfer goes row by row. Its lanes run along the vector dim whose memory dim has stride 1 where there is one; when
  * that is not the innermost, rows are read there and transposed in registers (or transposed, then written). Each row is
  * a plain vector access, a masked one where some lane may be out of bounds, or goes lane by lane where the stride is
- * not
- * 1. Nothing out of bounds is touched. */
+ * not 1. Nothing out of bounds is touched. */
 #include "backend/hooks.h"
 
 #include <string.h>

@@ -63,8 +63,9 @@ static int64_t row_bytes(const group_asm *g, unsigned side) {
   return type->shape[type->rank - 1] * ir_scalar_bytes(type->element);
 }
 
-/* The descriptor of a factor, in units of 16 bytes: bits 0-13 its address, 16-29 the distance of boxes (which count where
- * rows lie along the columns of B), 32-45 that of eight rows, 62-63 the swizzle of rows of 128, 64 or 32 bytes. */
+/* The descriptor of a factor, in units of 16 bytes: bits 0-13 its address, 16-29 the distance of boxes (which count
+ * where rows lie along the columns of B), 32-45 that of eight rows, 62-63 the swizzle of rows of 128, 64 or 32
+ * bytes. */
 static LLVMValueRef descriptor(emitter *e, const group_asm *g, unsigned side) {
   LLVMTypeRef index = LLVMInt64TypeInContext(e->context);
   unsigned memref = memory_operand(g, side);

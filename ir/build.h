@@ -199,9 +199,9 @@ ir_value *ir_vector_slice(ir_builder *builder, ir_value *vector, int64_t first, 
 /* memref.load, or vector.load of a vector (NULL: no vector); memref.store or vector.store where there is a value. */
 ir_op *ir_access(ir_builder *builder, const ir_type *vector, ir_value *memory, ir_value *const *indices,
                  ir_value *stored);
-/* vector.transfer_read of the type `vector` from base[indices], with `value` as padding (NULL: 0), or .transfer_write of
- * `value`, which has that type: its dim i lies along dim dims[i] of the base (NULL: the last ones), and surely ends in
- * there where in_bounds[i] (NULL: all do). */
+/* vector.transfer_read of the type `vector` from base[indices], with `value` as padding (NULL: 0), or .transfer_write
+ * of `value`, which has that type: its dim i lies along dim dims[i] of the base (NULL: the last ones), and surely ends
+ * in there where in_bounds[i] (NULL: all do). */
 ir_op *ir_transfer(ir_builder *builder, ir_opcode code, const ir_type *vector, ir_value *value, ir_value *base,
                    ir_value *const *indices, const unsigned *dims, const bool *in_bounds);
 /* A structured op of the row: `ins` then `outs`; tensor results follow from outs; the body is built from the row. */

@@ -180,8 +180,8 @@ ir_value *fold_cast(ir_builder *builder, ir_op *op) {
 
 /* -------------------------------------------------------------------------------------------- reshapes and the like */
 
-/* Some tensors of extent 1 along their last dim, stacked there, would be written element by element: each element of the
- * result is rather chosen by where it lies. NULL: they are no such. */
+/* Some tensors of extent 1 along their last dim, stacked there, would be written element by element: each element of
+ * the result is rather chosen by where it lies. NULL: they are no such. */
 static ir_value *fold_stack(ir_builder *builder, ir_op *op) {
   enum { MOST = 4 };
   ir_module *module = builder->module;

@@ -387,8 +387,8 @@ static unsigned size_of(const ir_expr *expr, unsigned limit) {
   return size;
 }
 
-/* An operand as an expression: a constant, what a small affine.apply computes, or a dim;
- * NULL when there are too many. */
+/* An operand as an expression: a constant, what a small affine.apply computes, or a dim; NULL when there are too
+ * many. */
 static const ir_expr *expr_of(affine_values *values, ir_value *value, bool *composed) {
   const ir_op *op = ir_made_by(value, OP_AFFINE_APPLY);
   bool is_large = op && size_of(ir_affine_map(op)->results[0], MAX_INNER_SIZE) == MAX_INNER_SIZE;

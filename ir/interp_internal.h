@@ -123,8 +123,8 @@ bool interp_check_write(const ir_op *op, const interp_value *value);
 bool interp_copy(ir_interp *interp, const ir_op *op, const interp_value *to, const interp_value *from);
 /* The first of the view's cells; for a scalar its cell. */
 ir_cell *interp_cells(interp_value *value);
-/* The first of `count` consecutive cells at the position that operands [first, first + rank) give; NULL after a reported
- * error. */
+/* The first of `count` consecutive cells at the position that operands [first, first + rank) give; NULL after a
+ * reported error. */
 ir_cell *interp_elements(ir_interp *interp, const ir_op *op, interp_value *value, unsigned first, int64_t count);
 /* Extents of a type; dynamic ones are taken in order from the operands from `first`. */
 bool interp_shape(ir_interp *interp, const ir_op *op, unsigned first, const ir_type *type, int64_t *shape);

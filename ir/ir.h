@@ -641,8 +641,8 @@ static inline int ir_loop_side(const ir_structure *structure, unsigned loop) {
   bool lhs = ir_map_find_dim(structure->maps[0], loop) >= 0, rhs = ir_map_find_dim(structure->maps[1], loop) >= 0;
   return lhs == rhs ? -1 : rhs;
 }
-/* Of an scf.for or scf.forall: how many counters its body has, as its first arguments; what the loop starts to carry, or
- * shares, as result `i`. */
+/* Of an scf.for or scf.forall: how many counters its body has, as its first arguments; what the loop starts to carry,
+ * or shares, as result `i`. */
 static inline unsigned ir_num_counters(const ir_op *loop) { return ir_region(loop, 0)->num_args - loop->num_results; }
 static inline ir_value *ir_loop_init(const ir_op *loop, unsigned i) { return ir_group_operand(loop, 3, i); }
 /* Where the extent of a loop can be read: the first operand and dim whose subscript is just this loop. */

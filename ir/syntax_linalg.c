@@ -208,7 +208,7 @@ void print_generic_linalg(ir_printer *printer, const ir_op *op) {
   print_arrow_results(printer, op);
 }
 
-/* ---------------------------------------------------------------------------------------------- ops of other projects */
+/* -------------------------------------------------------------------------------------------- ops of other projects */
 
 /* parts ins(..) outs(..) {^bb0(%score: f32): ..} -> types, without parentheses around the types. */
 bool parse_extension(ir_parser *parser, ir_draft *draft) {

@@ -252,8 +252,8 @@ bool verify_extract_pointer(const ir_op *op) {
   return (result->kind == IR_TYPE_SCALAR && result->element == IR_INDEX) || ir_op_error(op, "gives an index");
 }
 
-/* The iterations of the loop around the op, of a structured op or of tensor.generate, that the subscript counts; 0 where
- * it is something else, or they are not known. */
+/* The iterations of the loop around the op, of a structured op or of tensor.generate, that the subscript counts; 0
+ * where it is something else, or they are not known. */
 static int64_t counted_iterations(const ir_op *op, const ir_value *subscript) {
   const ir_op *around = ir_op_parent(op), *index = ir_made_by(subscript, OP_LINALG_INDEX);
   int64_t count = 0;

@@ -5,8 +5,8 @@
  *  far.
  *  - Tiles of a result's row lie in consecutive registers, rows of tiles one after the other: so the result of one
  *    contraction is the left factor of another as it is.
- *  - Warps share rows first: then reductions along rows stay within a warp. Those of a warpgroup have neighbouring tiles
- *    of rows, as its products want.
+ *  - Warps share rows first: then reductions along rows stay within a warp. Those of a warpgroup have neighbouring
+ *    tiles of rows, as its products want.
  * Terminates: loops over dims. */
 #include "passes/anchor.h"
 
@@ -242,8 +242,8 @@ static layout reorder_lanes(const layout *l, const unsigned *bits) {
   return result;
 }
 
-/* Sums of products that lanes do. Shared memory serves half a warp at once, in pieces of 16 bytes, where each lane wants
- * the same as the next one or as the next but one: so neighbours share rows, and the next but one columns. */
+/* Sums of products that lanes do. Shared memory serves half a warp at once, in pieces of 16 bytes, where each lane
+ * wants the same as the next one or as the next but one: so neighbours share rows, and the next but one columns. */
 static layout sums_of_lanes(const ir_type *type, ir_scalar element, const anchor_lanes *lanes) {
   static const unsigned bits[] = {0, 2, 3, 1, 4};
   layout l = spread(type, lanes, &(spreading){.run = widest_run(type), .last_lanes = PRODUCT_COLUMNS, .apart = 1});

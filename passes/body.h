@@ -18,8 +18,8 @@ bool body_is_pointwise(const ir_op *op);
 bool body_is_product(const ir_op *op);
 /* The op reads no tensor, vector or memref as a whole, but for what it starts from. */
 bool body_reads_scalars_only(const ir_op *op);
-/* The op by which the body, that of any op, makes its result of its first two arguments, in whatever order; NULL where it
- * does otherwise. */
+/* The op by which the body, that of any op, makes its result of its first two arguments, in whatever order; NULL where
+ * it does otherwise. */
 const ir_op *body_combiner(const ir_op *op);
 /* The op's body has a function that becomes a polynomial: it computes much with each element. */
 bool body_has_polynomial(const ir_op *op);

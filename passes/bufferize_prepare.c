@@ -90,9 +90,9 @@ static bool is_read_again(const ir_value *tensor, const ir_use *writer) {
   return false;
 }
 
-/* The use of a tensor.empty, or of an argument of the function, from which the value came by steps of destination style,
- * or NULL. A step whose destination
- * is read again will not happen in place: what it starts from must not lie where its result is copied to. */
+/* The use of a tensor.empty, or of an argument of the function, from which the value came by steps of destination
+ * style, or NULL. A step whose destination is read again will not happen in place: what it starts from must not lie
+ * where its result is copied to. */
 static ir_use *origin(ir_value *value) {
   for (;;) {
     ir_op *op = value->op;

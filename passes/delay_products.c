@@ -6,17 +6,17 @@
  *     for i from the second on:  s = q k[i];  o = x + p v[i - 1];  p, x = softmax of s, o
  *     o = x + p v[last]
  *
- * Warpgroups multiply by themselves. Both products of an iteration are given out together, and while the second is under
- * way, lanes compute of the first: software pipelining (as in FlashAttention-3, Shah et al. 2024). What p is rounded to
- * takes the registers that the product under way reads, so that is done behind it (DISTRIBUTE_BEHIND).
+ * Warpgroups multiply by themselves. Both products of an iteration are given out together, and while the second is
+ * under way, lanes compute of the first: software pipelining (as in FlashAttention-3, Shah et al. 2024). What p is
+ * rounded to takes the registers that the product under way reads, so that is done behind it (DISTRIBUTE_BEHIND).
  *
  * Where several blocks share a multiprocessor, one multiplies while another computes, and registers are better spent on
  * that; so only kernels that have one block there are changed.
  *
  * Invariants
  *  - Values are what they were: the same ops on the same operands.
- *  - The first iteration is taken out of the loop. Where that may have none, it starts at 0, and what it reads is a tile,
- *    or of open extents what is left of one; masks hide what there is not, and no state changes.
+ *  - The first iteration is taken out of the loop. Where that may have none, it starts at 0, and what it reads is a
+ *    tile, or of open extents what is left of one; masks hide what there is not, and no state changes.
  *  - Reads in the loop and beside it that are of one sequence of tiles carry one number (DISTRIBUTE_SEQUENCE), so that
  *    "stage" can give them one place.
  * Terminates: each loop is looked at once; what is made of it is not. */
@@ -151,7 +151,8 @@ static void erase_unused(ir_op *first, ir_op *last) {
   }
 }
 
-/* The first iteration but for its last product, before the loop, which goes on with what it gives; returns the factor. */
+/* The first iteration but for its last product, before the loop, which goes on with what it gives; returns the
+ * factor. */
 static ir_value *take_out_first(delayer *d) {
   ir_builder before = ir_builder_before(d->loop);
   ir_value_map *map = ir_value_map_create(d->loop->module);

@@ -190,8 +190,8 @@ static bool distribute_constant(distributor *d, const ir_op *op) {
 
 static bool distribute_block(distributor *d, const ir_block *from, ir_block *to, const ir_op *owner);
 
-/* Does the loop carry, as this value, the left factor of a product that is made for the iteration before? It is carried as
- * words, lest each element gets a register. */
+/* Does the loop carry, as this value, the left factor of a product that is made for the iteration before? It is carried
+ * as words, lest each element gets a register. */
 static bool carries_words(const ir_op *op, unsigned i) {
   const ir_value *value = op->code == OP_SCF_FOR ? ir_region(op, 0)->args[1 + i] : NULL;
   return value && ir_value_has_one_use(value) && value->uses->user->code == OP_VECTOR_CONTRACT &&
@@ -310,8 +310,8 @@ static bool distribute_op_now(distributor *d, const ir_op *op) {
   return true;
 }
 
-/* The value is as if it were made by the products that have been waited for: nobody moves up what reads it, or merges what
- * makes it with what others make in other blocks. */
+/* The value is as if it were made by the products that have been waited for: nobody moves up what reads it, or merges
+ * what makes it with what others make in other blocks. */
 static void hold(distributor *d, ir_value *value) {
   ir_value *lanes = distribute_lane(d, value, NULL), *words = distribute_to_words(d, lanes);
   if (words->type->element == IR_F32 && words->type->shape[0] % 2 == 0)

@@ -21,14 +21,15 @@ enum { DISTRIBUTE_DIVERGENT = 1, DISTRIBUTE_ACCESS = 2 };
 #define DISTRIBUTE_ASYNC "tec.async"
 /* On a read of shared memory, right behind the write of what it reads, where lanes want only what their warp wrote. */
 #define DISTRIBUTE_WARP "tec.warp"
-/* On a contraction that is all that an iteration of a loop does with its tiles: warpgroups are waited for in the next. */
+/* On a contraction that is all that an iteration of a loop does with its tiles: warpgroups are waited for in the
+ * next. */
 #define DISTRIBUTE_LATE "tec.late"
 /* On such a write, and the copies that it becomes: what is there was read before the latest barrier of the loop. */
 #define DISTRIBUTE_AHEAD "tec.ahead"
 /* On reads in a loop and beside it of one sequence of tiles: a number. */
 #define DISTRIBUTE_SEQUENCE "tec.sequence"
-/* On a contraction that an iteration does for the one before: its left factor, which is carried in registers, stays as it
- * is until it has been waited for. */
+/* On a contraction that an iteration does for the one before: its left factor, which is carried in registers, stays as
+ * it is until it has been waited for. */
 #define DISTRIBUTE_DELAYED "tec.delayed"
 /* On an op in the same loop: what it gives takes the place of that factor. */
 #define DISTRIBUTE_BEHIND "tec.behind"
@@ -220,7 +221,8 @@ ir_value *distribute_matrices(matrix_source *source, unsigned count, const int64
 /* All of a read of shared memory in this way; NULL where it does not fit. */
 ir_value *distribute_read_matrices(distributor *d, const ir_op *read);
 
-/* Shared memory that a warpgroup reads by itself: boxes of rows of 32, 64 or 128 bytes, with the swizzle of such rows. */
+/* Shared memory that a warpgroup reads by itself: boxes of rows of 32, 64 or 128 bytes, with the swizzle of such
+ * rows. */
 typedef struct group_place {
   ir_value *memref;
   int64_t box_rows, box_columns;

@@ -9,9 +9,9 @@
  *
  * Shared memory, or a view of it, with the attribute `tec.swizzle` = [shift, mask] has its rows' 16-byte chunks in
  * another order, so that chunks at one place of neighbouring rows are in different banks: chunk c of row r is found at
- * c ^ (r >> shift & mask). With a third number, rows longer than so many columns go on in further boxes of all rows, one
- * behind the other; here these are rows of the memory as well, and `tec.box_rows` says how many a box has. All accesses go
- * through here, and warpgroups read what this describes (distribute_matrix.c), so nobody else has to know.
+ * c ^ (r >> shift & mask). With a third number, rows longer than so many columns go on in further boxes of all rows,
+ * one behind the other; here these are rows of the memory as well, and `tec.box_rows` says how many a box has. All
+ * accesses go through here, and warpgroups read what this describes (distribute_matrix.c), so nobody else has to know.
  * Terminates: all loops are over registers, dims and digits. */
 #include "passes/distribute.h"
 #include "passes/extent.h"

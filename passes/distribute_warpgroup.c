@@ -6,8 +6,8 @@
  * reduction (vector_ext.warpgroup_mma). The left factor is in the lanes' registers, or there as well.
  *
  * ptxas (13.0) takes the registers of a left factor to be free behind a product: where a loop had them from before it,
- * later iterations multiplied what else they held by then. So they must be made anew for each product, and be used by no
- * other; else fragments are multiplied one by one.
+ * later iterations multiplied what else they held by then. So they must be made anew for each product, and be used by
+ * no other; else fragments are multiplied one by one.
  * Terminates: loops over fragments, and a bounded number of steps upwards. */
 #include "passes/fragments.h"
 
@@ -28,7 +28,8 @@ typedef struct group_product {
 
 /* ---------------------------------------------------------------------------------------------------------- layouts */
 
-/* Each group has neighbouring warps with 16 rows each, one after the other, and groups differ in multiples of 64 rows. */
+/* Each group has neighbouring warps with 16 rows each, one after the other, and groups differ in multiples of 64
+ * rows. */
 static bool find_groups(const fragments *c, layout *groups) {
   int64_t first[LAYOUT_MAX_RANK], here[LAYOUT_MAX_RANK];
   layout warps = distribute_level_part(&c->layout, LAYOUT_WARP);
@@ -161,7 +162,8 @@ ir_value *distribute_from_words(distributor *d, ir_value *words, const ir_type *
   return words->type == type ? words : bitcast_rows(d, words, 1, type->element, 2);
 }
 
-/* The sums of a contraction, from its products; `waits`: when these have arrived, which are not the `under_way` latest. */
+/* The sums of a contraction, from its products; `waits`: when these have arrived, which are not the `under_way`
+ * latest. */
 static ir_value *sums_of(distributor *d, const pending_product *pending, bool waits, int64_t under_way) {
   for (unsigned i = 0; i < pending->count; i++) {
     ir_value *sum = pending->products[i];

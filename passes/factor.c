@@ -16,8 +16,8 @@
  * So does what divides weights by a sum of them, or by what was made of one, to the result: such weights are used tile by
  * tile. Sums may overflow then where the quotients would not have.
  * Keys and values of attention that many rows read keep theirs: hosts make them f32 once.
- * Products of i8 are added up in i32 where the machine adds several of them at once, and enough rows meet enough columns:
- * such sums are exact, as long as no more terms are added than 32 bits have room for.
+ * Products of i8 are added up in i32 where the machine adds several of them at once, and enough rows meet enough
+ * columns: such sums are exact, as long as no more terms are added than 32 bits have room for.
  * Terminates: each rewrite takes an op from between the product and a value above it. */
 #include "passes/body.h"
 #include "passes/passes.h"
@@ -168,7 +168,7 @@ static int taker_of_scale(const ir_op *op, unsigned side, const ir_map *scales) 
   return of_result != IR_DYNAMIC && (of_other == IR_DYNAMIC || of_result < of_other) ? RESULT : (int)(1 - side);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- products */
+/* --------------------------------------------------------------------------------------------------------- products */
 
 /* Sums of such elements are as far from overflowing as their scales are from it. */
 static bool is_bounded(ir_scalar element) { return !ir_scalar_is_float(element) || element == IR_F16; }

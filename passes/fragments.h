@@ -29,8 +29,9 @@ int64_t fragment_places(ir_arena *arena, const fragments *f, int64_t (**places)[
  * operands. */
 ir_value *fragment_rows(distributor *d, ir_value *flat, int64_t row);
 
-/* The contraction with factors {A, B}, added to C, by warpgroups that read B, and A if it lies there, from shared memory;
- * the result is pending from then on. `depth`: extent of the reduction. False, with nothing done, where they cannot. */
+/* The contraction with factors {A, B}, added to C, by warpgroups that read B, and A if it lies there, from shared
+ * memory; the result is pending from then on. `depth`: extent of the reduction. False, with nothing done, where they
+ * cannot. */
 bool distribute_warpgroups(distributor *d, const ir_op *op, const target_matrix *matrix, const fragments factors[2],
                            const fragments *c, int64_t depth);
 #endif

@@ -108,8 +108,8 @@ enum {
 };
 
 /* How many wavefronts shared memory takes for an access of `bytes` by each lane of a warp, at offset[lane] unless that
- * is negative. Memory has 32 banks of 4 bytes; at most LAYOUT_BANKED are accessed at a time, lane after lane, which takes
- * as many wavefronts as there are different words in the busiest bank. */
+ * is negative. Memory has 32 banks of 4 bytes; at most LAYOUT_BANKED are accessed at a time, lane after lane, which
+ * takes as many wavefronts as there are different words in the busiest bank. */
 int64_t layout_wavefronts(const int64_t *offset, unsigned lanes, int64_t bytes);
 
 /* A tile in shared memory: rows of `pitch` bytes, in chunks of LAYOUT_CHUNK bytes; chunk ^= (row >> shift) & mask. */

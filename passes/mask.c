@@ -21,7 +21,7 @@ enum {
 };
 #define FAR (INT64_C(1) << FAR_BITS)
 
-/* ---------------------------------------------------------------------------------------------------------- equality */
+/* --------------------------------------------------------------------------------------------------------- equality */
 
 static bool bounds_are_equal(const mask_bound *a, const mask_bound *b) {
   bool same = a->op == b->op && a->count == b->count && a->takes_near == b->takes_near && a->constant == b->constant &&

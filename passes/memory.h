@@ -44,8 +44,8 @@ ir_value *memory_scratch(const ir_op *op, ir_scalar element, unsigned rank, cons
  * at any places are found by a few shuffles (backend/lookup.c). */
 bool memory_is_lookup(const ir_op *read);
 
-/* The body of the op reads no elements by itself, but of such tables, to which nobody writes while the forall around the
- * op runs, or ever where there is none. */
+/* The body of the op reads no elements by itself, but of such tables, to which nobody writes while the forall around
+ * the op runs, or ever where there is none. */
 bool memory_reads_only_tables(const ir_op *op);
 
 /* All that the body of the op reads by itself is such memory, of any size. */

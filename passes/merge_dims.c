@@ -27,7 +27,7 @@ typedef struct merged_loops {
   unsigned count, loops[IR_MAX_RANK];
 } merged_loops;
 
-/* ------------------------------------------------------------------------------------------------------- what merges */
+/* ------------------------------------------------------------------------------------------------------ what merges */
 
 /* The dim of the value is made by a loop over rows of a product, or over its columns: not one over batches; or by an op
  * whose loops were merged. `steps`: how many ops are looked at. */
@@ -103,7 +103,7 @@ static bool find_loops(const recast *parts, unsigned operand, ir_dims dims, merg
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ merging */
+/* ---------------------------------------------------------------------------------------------------------- merging */
 
 /* The type with `count` dims from `first` on as one; counts: of dims that become each. */
 static const ir_type *merged_type(ir_module *module, const ir_type *type, unsigned first, unsigned count,
@@ -191,7 +191,7 @@ static ir_op *merge_loops(recast *parts, const merged_loops *merged) {
   return fresh;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- walks */
+/* ------------------------------------------------------------------------------------------------------------ walks */
 
 /* The loops along what a reshape of the operand, or of all who read the result, makes of one dim that is a
  * product's. */

@@ -51,8 +51,8 @@ ir_builder pass_branch_around(ir_op *kernel, ir_value *condition);
  * results stays as it is (blocks.c). */
 ir_op *pass_move_loop(ir_builder *builder, ir_op *old, unsigned num_inits, ir_value *const *inits);
 
-/* Puts a loop that carries a further value, the last one, in the place of *loop; returns that value in its body, of which
- * the caller completes the terminator. `layout`: what PASS_LAYOUTS says of it; NULL: nothing (blocks.c). */
+/* Puts a loop that carries a further value, the last one, in the place of *loop; returns that value in its body, of
+ * which the caller completes the terminator. `layout`: what PASS_LAYOUTS says of it; NULL: nothing (blocks.c). */
 ir_value *pass_carry(ir_op **loop, ir_value *init, const ir_attr *layout);
 
 /* On an op of a kernel on vectors: an array of the layouts of its results, as text; "" for scalars. */

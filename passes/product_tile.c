@@ -105,8 +105,8 @@ static bool is_turned(const product *p, unsigned factor) {
 }
 
 /* So few rows use each element of the factor that the register tiles that have them make it of what lies in memory, or
- * find it in the second-level cache; a few more are not worth bringing it there for pairs (bf16 by products of two, 9 to
- * 14 rows of 2048 x 2048 .66 to .93 times as fast; Zen 4). */
+ * find it in the second-level cache; a few more are not worth bringing it there for pairs (bf16 by products of two, 9
+ * to 14 rows of 2048 x 2048 .66 to .93 times as fast; Zen 4). */
 static bool is_made_in_registers(const product *p, unsigned factor) {
   const ir_op *maker = tile_maker(p->op, ir_operand(p->op, factor));
   int64_t most = target_has_near_memory(p->target) ? SOME_USES : 1, uses = uses_of_factor(p, factor, most + 1);

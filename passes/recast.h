@@ -21,8 +21,8 @@ bool recast_is_valid(const recast *recast);
 /* The op with the body of recast->op, at the builder's place. `indices` (NULL: unchanged) gives the old loops in terms
  * of the new ones, for linalg.index. The old op stays. */
 ir_op *recast_create(const recast *recast, ir_builder *builder, const ir_expr *const *indices);
-/* Leaves out the loops `gone` (bits); what each loop is then: 0, or one of those left, which are numbered anew. Maps stay
- * as they are. */
+/* Leaves out the loops `gone` (bits); what each loop is then: 0, or one of those left, which are numbered anew. Maps
+ * stay as they are. */
 void recast_drop_loops(recast *recast, uint32_t gone, const ir_expr **loops);
 /* Another tensor of that shape which is as empty as the value, or filled with the same; NULL where it is neither. */
 ir_value *recast_start(ir_builder *builder, const ir_value *value, unsigned rank, const ir_index *sizes);

@@ -4,9 +4,8 @@
  * product in steps, the first step starts from what fills its memory before the loop, and reads none. A reduction takes
  * in the op that makes its input as well: the sum of exponentials is taken while these are in registers, and so is what
  * rounds them in place. A product for few rows takes in what makes one of its factors, for itself alone. And a product
- * takes in a reduction of its result along rows of its tiles, as the maximum of
- * scores is where queries are in lanes: each tile's part goes to the result in memory at once, which is a register or a
- * few.
+ * takes in a reduction of its result along rows of its tiles, as the maximum of scores is where queries are in lanes:
+ * each tile's part goes to the result in memory at once, which is a register or a few.
  *
  * Invariants
  *  - Members follow each other with nothing between that reads or writes memory; moving them to the last one's place

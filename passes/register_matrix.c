@@ -6,11 +6,11 @@
  *
  * The rows' factor is read where it lies, but where a block's rows would meet in few sets of the first-level cache:
  * these are copied for all columns, tile by tile (2048^3 and 1024 x 2048 x 512 1.1x). The columns' factor is put into a
- * panel of pairs of terms, as the unit takes it: by transposing pairs in registers where terms are neighbours in memory,
- * by interleaving two rows of it where columns are. Two by two sums take as many loads of tiles as products; a panel has
- * all columns that a quarter of the second-level cache has room for, and 512 terms are multiplied at a time, so that
- * rows of them stay in the first one. Panels that do not stay there as well are read past it (2048^3 1.1x; Granite
- * Rapids).
+ * panel of pairs of terms, as the unit takes it: by transposing pairs in registers where terms are neighbours in
+ * memory, by interleaving two rows of it where columns are. Two by two sums take as many loads of tiles as products; a
+ * panel has all columns that a quarter of the second-level cache has room for, and 512 terms are multiplied at a time,
+ * so that rows of them stay in the first one. Panels that do not stay there as well are read past it (2048^3 1.1x;
+ * Granite Rapids).
  *
  * Invariants
  *  - Tiles are whole, so that one configuration of the unit serves a whole function. Terms that a tile has too many are
@@ -125,7 +125,7 @@ static bool choose_sizes(matrix_nest *nest) {
   return rows <= room / (nest->padded * bytes);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ memory */
+/* ----------------------------------------------------------------------------------------------------------- memory */
 
 /* The operand as a matrix over two loops, the second along memory, where all other loops are at `starts`. */
 static ir_value *matrix_of(ir_builder *builder, const ir_op *op, unsigned operand, unsigned major, unsigned minor,
@@ -169,7 +169,7 @@ static void copy_rows(const matrix_nest *nest, ir_builder *builder, ir_value *co
   register_tile_op(move, nest->facts, NULL, 1, NULL);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- panel */
+/* ------------------------------------------------------------------------------------------------------------ panel */
 
 /* Iterations of a loop in whole steps, or what is left behind them. */
 typedef struct part {
@@ -267,7 +267,7 @@ static void pack(const matrix_nest *nest, ir_builder *builder, ir_index first, i
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ blocks */
+/* ----------------------------------------------------------------------------------------------------------- blocks */
 
 /* A block of rows and columns: where its factor, panel and sums are. */
 typedef struct block {

@@ -20,7 +20,7 @@ enum { PANEL_SHARE = 4, PANEL_BYTES = 64 * 1024, COPY_SHARE = 4 };
 enum { BLOCK_PARTS = 3, BLOCK_SHARE = 8, BLOCKED_SHARE = 4, ROW_PANELS_SHARE = 16, PANELS_SHARE = 8 };
 enum { LINE_BYTES = 64 };
 
-/* ------------------------------------------------------------------------------------------------------------- bytes */
+/* ------------------------------------------------------------------------------------------------------------ bytes */
 
 int64_t register_plan_panel_bytes(const target_facts *facts) {
   return facts->l2_bytes ? (int64_t)(facts->l2_bytes / PANEL_SHARE) : PANEL_BYTES;
@@ -76,7 +76,7 @@ int64_t register_plan_blocked_terms(const target_facts *facts) {
 
 int64_t register_plan_blocked_bytes(const target_facts *facts) { return (int64_t)(facts->l3_bytes / BLOCKED_SHARE); }
 
-/* ------------------------------------------------------------------------------------------------------------ copies */
+/* ----------------------------------------------------------------------------------------------------------- copies */
 
 /* As many elements of the operand as all iterations of the reduction loops may touch; IR_DYNAMIC when not known, or too
  * many. */

@@ -570,8 +570,8 @@ void register_plan_lighten(const ir_op *op, register_plan *plan, const target_fa
   }
 }
 
-/* With 16 registers, 2 and 4 rows of weights with a power of two for each 32 take 1.3 times as long with those as without
- * (AVX2, Zen 4). */
+/* With 16 registers, 2 and 4 rows of weights with a power of two for each 32 take 1.3 times as long with those as
+ * without (AVX2, Zen 4). */
 bool register_plan_has_functions(const ir_op *maker, const target_facts *facts) {
   return facts->vector_registers < 32 ? body_has_polynomial(maker) : body_has_polynomial_of_few(maker);
 }

@@ -142,8 +142,8 @@ static int moved_dim(const ir_type *type, const int64_t *ahead) {
   return moved;
 }
 
-/* The bytes of a row where the dim that moves is that which is walked along, whole rows at a time; INT64_MAX where it is
- * another one, or not known. */
+/* The bytes of a row where the dim that moves is that which is walked along, whole rows at a time; INT64_MAX where it
+ * is another one, or not known. */
 static int64_t bytes_of_row(const ir_type *type, int moved) {
   int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bytes(type->element);
   if (moved < 0)
@@ -177,8 +177,8 @@ static bool draw_near(const register_input *in, int64_t bytes, int64_t *ahead) {
 
 /* Rows that follow each other in the one dim that moves lie so far apart that each is on a page of its own: the machine
  * follows none, and from near by there is no time for what it takes to find a page (one query over keys and values of
- * 32 and 64 heads side by side, from memory, 1.26 to 1.33 times as fast asked for from a step ahead, of 8 heads 1.07; in
- * bf16 1.7 to 2.3 and 1.1 times as fast as unasked; from the last cache .90 to .98, in bf16 1.0; Zen 4). */
+ * 32 and 64 heads side by side, from memory, 1.26 to 1.33 times as fast asked for from a step ahead, of 8 heads 1.07;
+ * in bf16 1.7 to 2.3 and 1.1 times as fast as unasked; from the last cache .90 to .98, in bf16 1.0; Zen 4). */
 static bool are_rows_scattered(const ir_type *type, const int64_t *ahead) {
   int moved = moved_dim(type, ahead);
   int64_t stride = moved < 0 ? IR_DYNAMIC : ir_type_stride(type, (unsigned)moved);
@@ -285,8 +285,8 @@ static bool goes_over_again(const register_input *in, uint64_t most, bool halves
 /* The second-level cache holds the input since the kernel's iteration before. */
 static bool stays_near(const register_input *in) { return goes_over_again(in, in->facts->l2_bytes / 2, false); }
 
-/* What a step of the loop, as `step_of` says it of its induction variable, adds to the index: that itself, or a quotient
- * of it by a constant, and what is made of that, as groups of a row have; 0 for other indices. */
+/* What a step of the loop, as `step_of` says it of its induction variable, adds to the index: that itself, or a
+ * quotient of it by a constant, and what is made of that, as groups of a row have; 0 for other indices. */
 static int64_t step_of_index(ir_index index, int64_t (*step_of)(ir_index index)) {
   const ir_op *apply = index.value ? index.value->op : NULL;
   if (!apply || apply->code != OP_AFFINE_APPLY || apply->num_operands != 1)

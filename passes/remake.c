@@ -2,8 +2,8 @@
  *
  * The gradients of attention read the weights again, W = softmax(S), and what is made of them element by element, rows
  * of keys by columns of queries and the other way around. They would be stored, a matrix of queries by keys for each
- * head. Instead each such reader gets ops of its own, which scheduling puts into its loops, tile by tile: the product of
- * the scores and all other products of few terms again, and
+ * head. Instead each such reader gets ops of its own, which scheduling puts into its loops, tile by tile: the product
+ * of the scores and all other products of few terms again, and
  *
  *     W[q, k] = e^(S[q, k] - max[q]) * (1 / sum[q])
  *
@@ -163,8 +163,8 @@ static bool are_of_product(const remake *r) {
 }
 
 /* A few cores of a host store matrices in the time that the further products would take (2048 keys of 64 features, one
- * thread: 1.2 times as fast; Zen 4). But of what is masked only tiles with visible scores are made again (causal 1.4 to 1.5
- * times as fast so), many cores wait for memory, and at some size it is too much memory. */
+ * thread: 1.2 times as fast; Zen 4). But of what is masked only tiles with visible scores are made again (causal 1.4 to
+ * 1.5 times as fast so), many cores wait for memory, and at some size it is too much memory. */
 static bool is_worth_it(const remake *r, const target_facts *target) {
   unsigned steps = MAX_READERS;
   bool is_open = false;

@@ -118,7 +118,8 @@ static void tile_reductions(ir_block *block, const target_facts *target, bool ne
   }
 }
 
-/* Tiles of a result without elements, which has nothing to compute, would lie outside of it; one number has no loops. */
+/* Tiles of a result without elements, which has nothing to compute, would lie outside of it; one number has no
+ * loops. */
 static bool is_root(ir_op *op, const target_facts *target) {
   if (!ir_op_has(op, IR_STRUCTURED) || !ir_structure_of(op)->num_loops || !tile_can(op) || tile_is_cheap(op) ||
       (target_is_gpu(target) && !vectorize_tiles_can(op)))

@@ -437,9 +437,9 @@ static int64_t pieces_of(int64_t rows, ir_value *values, int64_t columns, int64_
   return step;
 }
 
-/* Keys and values that each step makes for few rows, as what gathers pages of them does, stay in half of the first cache
- * from where they are made to where they are read (one query over 1024 keys of 128 features in pages of 16 2 times as
- * fast as in steps of 128, Zen 4). */
+/* Keys and values that each step makes for few rows, as what gathers pages of them does, stay in half of the first
+ * cache from where they are made to where they are read (one query over 1024 keys of 128 features in pages of 16 2
+ * times as fast as in steps of 128, Zen 4). */
 static int64_t step_of_made(const running *r, int64_t step) {
   const ir_op *maker = view_root(ir_operand(r->op, 1 - r->side))->op;
   if (r->rows == IR_DYNAMIC || r->rows > FEW_ROWS || !maker || !ir_op_has(maker, IR_STRUCTURED) ||

@@ -4,12 +4,12 @@
  * and each element of the result is a sum in which only the one that belongs there counts. That takes no loop, but the
  * square of the row's length in steps; so do all rows on GPUs, which have no loops around kernels.
  *
- * A long row of a host's goes through a sorting network (K. E. Batcher, "Sorting networks and their applications", 1968;
- * the form in which each exchange puts the first of two elements in front). In round p runs of 2^p elements, sorted,
- * become runs of twice that: step 0 exchanges elements as far from the middle of the new run, step q those 2^p / 2^q
- * apart. What would be exchanged with an element behind the row stays, as if the row went on with elements that belong
- * last. Elements that compare are carried, and where each was, which keeps equal ones in order, and tells at the end
- * where the elements of all other tensors go.
+ * A long row of a host's goes through a sorting network (K. E. Batcher, "Sorting networks and their applications",
+ * 1968; the form in which each exchange puts the first of two elements in front). In round p runs of 2^p elements,
+ * sorted, become runs of twice that: step 0 exchanges elements as far from the middle of the new run, step q those 2^p
+ * / 2^q apart. What would be exchanged with an element behind the row stays, as if the row went on with elements that
+ * belong last. Elements that compare are carried, and where each was, which keeps equal ones in order, and tells at the
+ * end where the elements of all other tensors go.
  * Terminates: no loop here; those in the program count rounds and steps. */
 #include "passes/torch.h"
 
@@ -128,8 +128,8 @@ static void sort_by_counts(ir_op *op, unsigned sorted) {
 
 /* --------------------------------------------------------------------------------------------------------- networks */
 
-/* What the steps of a network carry: tensors in the order of `operands`, those that compare, of the sort, and where their
- * elements were, whose number is one behind the sort's operands. */
+/* What the steps of a network carry: tensors in the order of `operands`, those that compare, of the sort, and where
+ * their elements were, whose number is one behind the sort's operands. */
 typedef struct network {
   const ir_op *op;
   unsigned sorted, count, *operands;

@@ -1,8 +1,8 @@
 /* stage.c - the pass "stage": tiles of global memory that lanes use several times go through shared memory.
  *
  * A tile is staged where a warp or a lane has replicas in its layout, or where a warp would read less of a row at once
- * than memory is fetched in (stage_place.c). It is copied in pieces of 16 bytes, side by side in all lanes, whatever the
- * layout of its users; these read it from shared memory, each right where it needs it.
+ * than memory is fetched in (stage_place.c). It is copied in pieces of 16 bytes, side by side in all lanes, whatever
+ * the layout of its users; these read it from shared memory, each right where it needs it.
  *
  * In a loop that reads a tile further on in each iteration, copies run ahead: as many tiles as there are stages have
  * places in shared memory, and iteration i
@@ -198,8 +198,8 @@ bool distribute_mark_makers(const ir_block *body, const ir_op *made, bool reads)
   return true;
 }
 
-/* Copies tiles of an iteration whose counter is `counter` to stage `stage`: those that are read behind the loop as well,
- * or all others. */
+/* Copies tiles of an iteration whose counter is `counter` to stage `stage`: those that are read behind the loop as
+ * well, or all others. */
 static void copy_tiles(ir_builder *builder, const pipeline *p, ir_index counter, ir_index stage, bool ahead,
                        bool behind) {
   ir_value_map *map = ir_value_map_create(builder->module);
@@ -279,8 +279,9 @@ static const staged_tile *tile_of_factor(const pipeline *p, const ir_op *product
   return tile;
 }
 
-/* The first contraction of the body that reads one of the tiles, as warpgroups do while lanes go on: then is the time to
- * copy. Before it is a barrier, for the tiles have arrived, behind which nobody reads those of the last iteration. */
+/* The first contraction of the body that reads one of the tiles, as warpgroups do while lanes go on: then is the time
+ * to copy. Before it is a barrier, for the tiles have arrived, behind which nobody reads those of the last
+ * iteration. */
 static ir_op *first_product(const pipeline *p) {
   ir_op *op = p->body->first;
   while (op && (op->code != OP_VECTOR_CONTRACT || (!tile_of_factor(p, op, 0) && !tile_of_factor(p, op, 1))))
@@ -288,8 +289,8 @@ static ir_op *first_product(const pipeline *p) {
   return op;
 }
 
-/* Is all that an iteration does with its tiles to add their product to a carried sum? Then warpgroups need not be waited
- * for until they have the next one: nobody looks at the sum, and at the tiles only who copies. */
+/* Is all that an iteration does with its tiles to add their product to a carried sum? Then warpgroups need not be
+ * waited for until they have the next one: nobody looks at the sum, and at the tiles only who copies. */
 static bool is_late(const stager *s, const pipeline *p) {
   const ir_op *product = p->product;
   unsigned tiles = 0;
@@ -305,7 +306,8 @@ static bool is_late(const stager *s, const pipeline *p) {
          distribute_words(result) <= MOST_LATE_WORDS;
 }
 
-/* The read beside the loop of the sequence that the tile is of, from `op` on upwards or downwards; NULL: there is none. */
+/* The read beside the loop of the sequence that the tile is of, from `op` on upwards or downwards; NULL: there is
+ * none. */
 static ir_op *find_beside(const staged_tile *tile, ir_op *op, bool upwards) {
   int64_t number = ir_attr_int_or(tile->read, DISTRIBUTE_SEQUENCE, -1);
   while (op && number >= 0 &&
@@ -314,8 +316,8 @@ static ir_op *find_beside(const staged_tile *tile, ir_op *op, bool upwards) {
   return number < 0 ? NULL : op;
 }
 
-/* Finds reads beside the loop. Returns where those before it are copied, and with them the first tiles of the loop; none:
- * right before the loop. */
+/* Finds reads beside the loop. Returns where those before it are copied, and with them the first tiles of the loop;
+ * none: right before the loop. */
 static ir_builder find_all_beside(const pipeline *p) {
   ir_op *start = NULL;
   for (staged_tile *tile = p->tiles; tile; tile = tile->next) {
@@ -482,8 +484,8 @@ static void give_up_block(stager *s) {
   s->blocks--;
 }
 
-/* Do lanes multiply more than once in an iteration? Then several blocks that take turns are better than one with room for
- * copies ahead (attention in f32, 128 features, 38 and 33 TFLOP/s; H200). */
+/* Do lanes multiply more than once in an iteration? Then several blocks that take turns are better than one with room
+ * for copies ahead (attention in f32, 128 features, 38 and 33 TFLOP/s; H200). */
 static bool is_long_for_lanes(const stager *s, const ir_block *body) {
   unsigned products = 0;
   for (const ir_op *op = body->first; op; op = op->next)

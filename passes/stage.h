@@ -46,7 +46,7 @@ int64_t stage_extra_wavefronts(const anchor_lanes *lanes, const layout_shared *p
 
 /* -------------------------------------------------------------------------------------------------- stage_results.c */
 
-/* Results of a kernel whose tiles have been staged are brought into whole lines, in places of tiles that nobody reads any
- * more, or in as many further bytes of shared memory as there is room for. */
+/* Results of a kernel whose tiles have been staged are brought into whole lines, in places of tiles that nobody reads
+ * any more, or in as many further bytes of shared memory as there is room for. */
 void stage_results(ir_op *kernel, const anchor_lanes *lanes, int64_t room);
 #endif

@@ -1,5 +1,5 @@
-/* stage_place.c - which tiles go through shared memory, and where they lie there: the swizzle or the padding of rows, and
- * how far apart lanes copy, with which those who copy and those who read wait least for each other.
+/* stage_place.c - which tiles go through shared memory, and where they lie there: the swizzle or the padding of rows,
+ * and how far apart lanes copy, with which those who copy and those who read wait least for each other.
  *
  * Banks are counted, by layout_wavefronts and layout_shared_conflicts: nothing but speed depends on the choice.
  * Terminates: loops over places, lanes and uses; a transpose that is followed has no other one behind it. */
@@ -75,8 +75,8 @@ static bool is_for_steps(const stager *s, const ir_value *value) {
   return all;
 }
 
-/* The same wavefronts for steps of products of lanes, all of the tile. `permutation`: from dims of the value to those of
- * the tile, or NULL. */
+/* The same wavefronts for steps of products of lanes, all of the tile. `permutation`: from dims of the value to those
+ * of the tile, or NULL. */
 static int64_t extra_of_steps(const stager *s, const ir_value *value, const layout_shared *place,
                               const int64_t *permutation) {
   int64_t extra = 0, bits = ir_scalar_bits(value->type->element), pitch[] = {LAYOUT_BANKED * LAYOUT_BANKED, 1};
@@ -126,8 +126,8 @@ static layout_shared usual_place(const stager *s, const staged_tile *tile, int64
   return boxes ? layout_shared_boxes(row) : layout_shared_choose(row);
 }
 
-/* The place of a tile that steps of products of lanes read with the fewest wavefronts: as it is, or with as few orders of
- * chunks as it takes, so that many rows of a lane share one. */
+/* The place of a tile that steps of products of lanes read with the fewest wavefronts: as it is, or with as few orders
+ * of chunks as it takes, so that many rows of a lane share one. */
 static layout_shared place_for_steps(const stager *s, const staged_tile *tile, int64_t row) {
   const layout_shared usual = layout_shared_choose(row);
   layout_shared best = {.pitch = row};

@@ -1,22 +1,22 @@
 /* stage_results.c - part of the pass "stage": results go out in whole lines.
  *
- * A lane of a matrix unit has two neighbours of a row, four lanes eight of them: of 16-bit results that is half a sector,
- * in eight rows at once. So where a write would touch less than a sector of a row at once, the lanes of each warp first
- * exchange what they have, until each has 16 bytes and neighbouring lanes have the next ones. That goes through shared
- * memory: each piece of a lane is stored there, and a quarter as many come back. By shuffles, each piece would take one
- * and three selects.
+ * A lane of a matrix unit has two neighbours of a row, four lanes eight of them: of 16-bit results that is half a
+ * sector, in eight rows at once. So where a write would touch less than a sector of a row at once, the lanes of each
+ * warp first exchange what they have, until each has 16 bytes and neighbouring lanes have the next ones. That goes
+ * through shared memory: each piece of a lane is stored there, and a quarter as many come back. By shuffles, each piece
+ * would take one and three selects.
  *
- * By then nobody needs the tiles of factors any more, so the result lies where one of them was. A result is as large as the
- * queries of attention, and mostly smaller than the stages of a product. Where there is no such place the memory is new,
- * if there is room.
+ * By then nobody needs the tiles of factors any more, so the result lies where one of them was. A result is as large as
+ * the queries of attention, and mostly smaller than the stages of a product. Where there is no such place the memory is
+ * new, if there is room.
  *
  * All of this is ordinary IR: a view of the place, a write, a read in the other layout with `tec.warp`, as lanes read
  * nothing but what their own warp wrote, and the write that was there before.
  *
  * Invariants
  *  - A warp has the same elements in both layouts.
- *  - Only writes in the kernel's own block are changed, behind all that uses the place. No copies are on their way there
- *    by then: loops copy ahead only for iterations that take place, and wait for them.
+ *  - Only writes in the kernel's own block are changed, behind all that uses the place. No copies are on their way
+ *    there by then: loops copy ahead only for iterations that take place, and wait for them.
  * Terminates: loops over the ops of a block, uses, dims and digits. */
 #include "passes/stage.h"
 
@@ -39,8 +39,8 @@ static void take(layout *l, layout_level level, layout_digit *digit, int64_t siz
   *count *= size;
 }
 
-/* What each warp has of a vector in other lanes: each has `run` neighbours of the last dim, lanes have the next ones side
- * by side, then those of the dims before. False where there are not as many, or replicas. */
+/* What each warp has of a vector in other lanes: each has `run` neighbours of the last dim, lanes have the next ones
+ * side by side, then those of the dims before. False where there are not as many, or replicas. */
 static bool spread_in_warps(const layout *from, int64_t run, int64_t warp, layout *to) {
   layout have = layout_coalesce(from);
   int64_t registers = 1, lanes = 1;

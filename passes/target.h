@@ -103,8 +103,8 @@ static inline bool target_has_lane_block(const target_facts *facts, ir_scalar el
   return in_lanes;
 }
 
-/* The block for contractions of such elements with so many rows (IR_DYNAMIC: not known), of which a group takes one tile
- * of the matrix unit for each of its warps. */
+/* The block for contractions of such elements with so many rows (IR_DYNAMIC: not known), of which a group takes one
+ * tile of the matrix unit for each of its warps. */
 static inline const target_block *target_block_of(const target_facts *facts, ir_scalar element, int64_t rows) {
   bool groups =
       target_has_groups(facts, element) && (rows == IR_DYNAMIC || rows >= facts->warpgroup * facts->matrices[0].m);

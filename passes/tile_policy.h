@@ -84,8 +84,8 @@ typedef struct product_tile {
 
 /* That of one on the host, without running softmax. `rows_side`: the factor that has the rows. */
 product_tile product_tile_of(const ir_op *op, unsigned rows_side, const target_facts *target);
-/* On the host, so few rows use each element of the factor that the register tiles that have them make it of what lies in
- * memory (register_group.c), or find it in the second-level cache. */
+/* On the host, so few rows use each element of the factor that the register tiles that have them make it of what lies
+ * in memory (register_group.c), or find it in the second-level cache. */
 bool product_is_made_in_registers(const ir_op *op, unsigned factor, const target_facts *target);
 /* What is read from memory for the factor: what registers make it of, or itself. */
 ir_value *product_source(const ir_op *op, unsigned factor, const target_facts *target);
@@ -98,15 +98,15 @@ typedef struct softmax_tile {
   int64_t block; /* where rows are lanes: so many are computed together, whether all are there or not */
 } softmax_tile;
 
-/* The factor of the contraction that is a running softmax, or on a host the like without one: made element by element of
- * products with few terms, so that steps of a loop make it, too. -1: there is none. */
+/* The factor of the contraction that is a running softmax, or on a host the like without one: made element by element
+ * of products with few terms, so that steps of a loop make it, too. -1: there is none. */
 int softmax_tile_side(const ir_op *op, const target_facts *target);
 /* Those of the running softmax, or of such scores, that is factor `side` of the contraction. */
 softmax_tile softmax_tile_of(const ir_op *op, unsigned side, const target_facts *target);
 /* The same where the number of rows is open, of those that are in lanes; no rows where none should be. *most_keys: for
  * more than that they should not. */
+softmax_tile softmax_tile_of_open_rows(const ir_op *op, unsigned side, const target_facts *target, int64_t *most_keys);
 /* The step of a loop over keys, instead of this one, in which the product takes weights, its operand `side`, and
  * values. */
 int64_t softmax_step_of_pieces(const ir_op *product, unsigned side, int64_t step, const target_facts *target);
-softmax_tile softmax_tile_of_open_rows(const ir_op *op, unsigned side, const target_facts *target, int64_t *most_keys);
 #endif

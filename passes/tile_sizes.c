@@ -474,8 +474,8 @@ static unsigned num_large_inputs(const ir_op *root) {
   return count;
 }
 
-/* Fewer columns of a tile of warpgroups on a GPU, until there are blocks enough: the largest are worth several rounds of
- * one a multiprocessor, and leave lanes no registers for another tile beside the product's. */
+/* Fewer columns of a tile of warpgroups on a GPU, until there are blocks enough: the largest are worth several rounds
+ * of one a multiprocessor, and leave lanes no registers for another tile beside the product's. */
 static void share_columns(const ir_op *root, const target_facts *target, const int64_t *extents, int64_t *sizes,
                           int loop) {
   int64_t most = target->group_block.columns;

@@ -1,5 +1,5 @@
-/* torch.c - pass "decompose-torch": torch-mlir's scatters (scatter.c), sorts (sort.c) and scans become loops over slices,
- * or structured ops.
+/* torch.c - pass "decompose-torch": torch-mlir's scatters (scatter.c), sorts (sort.c) and scans become loops over
+ * slices, or structured ops.
  *
  * A scan becomes a loop over slices, which keeps sums of floats in wider ones. On GPUs, which have no loops around
  * kernels, each element is a reduction over all before it, where the body combines in any order.

@@ -131,7 +131,8 @@ static const int64_t *loops_stood_for(const ir_op *root, unsigned *count) {
   return num_found == num_loops ? loops : NULL;
 }
 
-/* Tile sizes and the order of loops for one root; false after an error. What does not depend on the root has been verified. */
+/* Tile sizes and the order of loops for one root; false after an error. What does not depend on the root has been
+ * verified. */
 static bool read_sizes(const ir_op *op, const ir_op *root, int64_t *tile_sizes, unsigned *interchange) {
   unsigned num_loops, num_sizes = 0, num_places = 0, num_inner = 0;
   const int64_t *stood = loops_stood_for(root, &num_loops);

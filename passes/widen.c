@@ -7,8 +7,8 @@
  * Pass "widen-factors" (hosts): where the machine does not multiply pairs of factors as they are, attention's queries
  * and weights are f32, by the ops that make their tiles: loops over keys find them widened, and no weight is rounded
  * and widened again. Keys and values that many tiles of rows read, quantised ones, too, are widened once, into memory,
- * not by each tile again; the kernel of attention is then that of f32. Not so where few rows read them: bringing them from memory takes
- * the time there. The factor of other products that all tiles of columns read is widened once, too.
+ * not by each tile again; the kernel of attention is then that of f32. Not so where few rows read them: bringing them
+ * from memory takes the time there. The factor of other products that all tiles of columns read is widened once, too.
  * Values do not change, but for weights that a program rounds to 16 bits, as its products want factors alike: sums
  * take them with all their digits, and come nearer to the exact ones. The same for what it makes of integers, if there
  * are few rows, or none are multiplied as they are.
@@ -76,7 +76,8 @@ static int64_t rows_beside(const ir_op *contraction, unsigned factor) {
   return ir_own_iterations(contraction, 1 - factor, factor);
 }
 
-/* The tensor of 16-bit floats, or of integers of so few bits, in f32, made once, before all loops; any other as it is. */
+/* The tensor of 16-bit floats, or of integers of so few bits, in f32, made once, before all loops; any other as it
+ * is. */
 static ir_value *widen_once(ir_builder *builder, ir_value *factor) {
   ir_scalar element = factor->type->element;
   if (ir_scalar_bits(element) > 16 || element == IR_I1)
@@ -107,8 +108,8 @@ static ir_op *contract_instead(ir_op *op, ir_value **factors) {
   return wide;
 }
 
-/* The machine multiplies such factors as f32, and the sums are floats that are no wider. `shared` is the factor that all
- * rows read. */
+/* The machine multiplies such factors as f32, and the sums are floats that are no wider. `shared` is the factor that
+ * all rows read. */
 static bool can_widen(const ir_op *op, unsigned shared, const target_facts *facts) {
   return ir_scalar_is_float(ir_init(op, 0)->type->element) &&
          target_widens(facts, ir_input(op, 0)->type->element, ir_input(op, 1)->type->element,

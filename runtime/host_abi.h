@@ -7,9 +7,9 @@
 
 typedef struct tec_host_env {
   void *context;
-  /* Runs body(data, i) once for each 0 <= i < count, in any order, perhaps at once; returns when all are done. Where bodies
-   * differ in length, as under causal masks, the later ones are the longer. May be called from within a body, where the
-   * program calls a function in a loop. */
+  /* Runs body(data, i) once for each 0 <= i < count, in any order, perhaps at once; returns when all are done. Where
+   * bodies differ in length, as under causal masks, the later ones are the longer. May be called from within a body,
+   * where the program calls a function in a loop. */
   void (*parallel_for)(void *context, int64_t count, void (*body)(void *data, int64_t index), void *data);
   /* Scratch memory, 64-byte aligned, or NULL when there is none. May be called from the bodies of parallel_for. */
   void *(*allocate)(void *context, size_t size);

@@ -106,8 +106,8 @@ typedef struct tec_context_options {
    * one takes 10 to 60 us: worth it where short calls follow each other. 0: they sleep at once. */
   uint32_t spin;
   /* The caller's own threads, for kernels of hosts: runs body(data, i) once for each 0 <= i < count, in any order,
-   * perhaps at once, and returns when all are done. Where bodies differ in length, as under causal masks, the later ones
-   * are the longer. It is not called from within a body. `threads` says then how many code is made for, and the
+   * perhaps at once, and returns when all are done. Where bodies differ in length, as under causal masks, the later
+   * ones are the longer. It is not called from within a body. `threads` says then how many code is made for, and the
    * context starts none. NULL: its own threads. */
   void (*parallel_for)(void *user, int64_t count, void (*body)(void *data, int64_t i), void *data);
 } tec_context_options;

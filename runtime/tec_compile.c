@@ -327,7 +327,7 @@ tec_status tec_module_emit(tec_module *module, tec_output output, const tec_comp
   return TEC_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------- loading host code */
+/* ------------------------------------------------------------------------------------------------ loading host code */
 
 #ifdef __x86_64__
 #define HOST_LOADER elf_loader

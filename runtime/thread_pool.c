@@ -14,8 +14,8 @@
  *
  * Waking a thread up takes a few microseconds, on a virtual machine some tens: of the caller, and then until the thread
  * runs. So a loop that was over sooner the last time is begun by the caller alone, and shared out only if that takes
- * longer than expected. This is all that the pool remembers of a loop, and concerns nothing but speed. Threads that look
- * for loops are called at no cost, and called to stay awake: there, all loops are shared out.
+ * longer than expected. This is all that the pool remembers of a loop, and concerns nothing but speed. Threads that
+ * look for loops are called at no cost, and called to stay awake: there, all loops are shared out.
  *
  * Terminates: each claim moves `next` on, and claims stop at `count`. */
 #include "runtime/thread_pool.h"

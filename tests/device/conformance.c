@@ -118,8 +118,8 @@ static const device_case others[] = {
     {"layer_norm", "", "f32", 1, 1, 130, 64, 0, 0},
 };
 
-/* Few blocks and long reductions, which GPUs split: keys that parts divide and keys that they do not, one row, a few and
- * a tile of them. */
+/* Few blocks and long reductions, which GPUs split: keys that parts divide and keys that they do not, one row, a few
+ * and a tile of them. */
 static void add_split(case_list *list) {
   static const int64_t lengths[][2] = {{1, 1024}, {1, 1000}, {3, 700}, {16, 513}};
   for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++)

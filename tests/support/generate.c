@@ -336,7 +336,8 @@ static unsigned emit_constant(generator *g, const tensor *t) {
   return add_tensor(g, t);
 }
 
-/* A product of an argument with weights, which lie along the terms or across them; its result is one of the program's. */
+/* A product of an argument with weights, which lie along the terms or across them; its result is one of the
+ * program's. */
 static bool emit_weights(generator *g) {
   static const int64_t columns[] = {8, 16, 20, 33, 70, 130, 256};
   unsigned lhs = below(g, g->num_arguments), terms = g->tensors[lhs].dims[g->tensors[lhs].rank - 1];

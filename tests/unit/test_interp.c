@@ -473,7 +473,8 @@ Test(interp, scans) {
 #undef SCAN
 }
 
-/* Equal elements keep their order, whether the body says of both that they go first or of neither; NaN is the largest. */
+/* Equal elements keep their order, whether the body says of both that they go first or of neither; NaN is the
+ * largest. */
 Test(interp, sorts) {
 #define SORT(PREDICATE)                                                                                                \
   "func.func @f() -> (tensor<6xf32>, tensor<6xi8>) {\n"                                                                \

@@ -266,8 +266,8 @@ Test(stage, attention_runs_ahead_without_conflicts) {
   check_text(attention("f16", 100, 0, 64, true), &open);
 }
 
-/* Warpgroups read boxes of 64, 32 or 16 columns. Few blocks have small tiles, and one place more for a tile whose product is
- * still under way. */
+/* Warpgroups read boxes of 64, 32 or 16 columns. Few blocks have small tiles, and one place more for a tile whose
+ * product is still under way. */
 Test(stage, warpgroups_read_without_conflicts) {
   static const expectation rows[] = {
       {"warpgroups, head dim 64", 3, "2x128x64xf16", 6, 4e-3, true, "sm_90a"},
@@ -301,8 +301,8 @@ Test(stage, small_products_have_one_place) {
   check_text(product("f16", 64, 64, 64, false), &once);
 }
 
-/* Lanes exchange 16-bit results where factors were, and write them 16 bytes each; rows that end within a piece in smaller
- * ones, and odd ones by elements. */
+/* Lanes exchange 16-bit results where factors were, and write them 16 bytes each; rows that end within a piece in
+ * smaller ones, and odd ones by elements. */
 Test(stage, results_go_out_in_whole_lines) {
   static const expectation rows[] = {
       {"results, head dim 64", 3, "3x64x64xf16", 14, 4e-3, true, .whole_sectors = true},

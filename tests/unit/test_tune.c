@@ -27,7 +27,7 @@ static const tec_program *kept_program;
 static messages said;
 static tec_context *context;
 
-/* ------------------------------------------------------------------------------- in place of the command's own parts */
+/* ------------------------------------------------------------------------------ in place of the command's own parts */
 
 double command_seconds(void) { return now; }
 
