@@ -183,6 +183,29 @@ static bool has_long_reduction(const ir_op *op, const target_facts *target) {
   return false;
 }
 
+/* The product that the op, element by element, makes its result of, as nobody else does; NULL: none. `steps`: how many
+ * ops are looked at. */
+static const ir_op *product_behind(const ir_op *op, unsigned *steps) {
+  if (!ir_op_has(op, IR_STRUCTURED))
+    return NULL;
+  if (ir_structure_of(op)->reductions)
+    return ir_is_contraction(op) ? op : NULL;
+  const ir_op *found = NULL;
+  for (unsigned i = 0; i < ir_num_inputs(op) && !found; i++) {
+    const ir_op *maker = tile_maker(op, ir_input(op, i));
+    if (maker && ir_value_has_one_use(ir_result(maker, 0)) && *steps && --*steps)
+      found = product_behind(maker, steps);
+  }
+  return found;
+}
+
+/* Element by element made of a product, and read by another one and by sums that run in its loop. */
+static bool runs_with_sums(const ir_op *op) {
+  unsigned steps = MAX_MAKERS;
+  return !ir_value_has_one_use(ir_result(op, 0)) && tile_product_with_sums(ir_result(op, 0)) &&
+         product_behind(op, &steps);
+}
+
 /* What a long reduction reads is computed step by step, in its loop, and so is what an op with a running state there
  * reads. So that is no place for what others read as well; of the op's own operands, those that it reads step by step
  * are marked. */
@@ -193,7 +216,7 @@ static bool is_shared_input(const ir_op *op, const target_facts *target) {
     mark_producers(op, ir_num_inputs(op));
   if (!op->mark || op->num_results != 1 || !op->num_operands || (structured && tile_is_cheap(op)))
     return false;
-  bool shared = !ir_value_has_one_use(ir_result(op, 0));
+  bool shared = !ir_value_has_one_use(ir_result(op, 0)) && !runs_with_sums(op);
   if (structured && ir_structure_of(op)->reductions)
     return shared && ir_is_contraction(op); /* other reductions give statistics of whole rows */
   if (!shared)
@@ -215,29 +238,13 @@ static bool gives_statistics(const ir_value *value, unsigned *steps) {
   return false;
 }
 
-/* The product that the op, element by element, makes its result of, as nobody else does; NULL: none. `steps`: how many
- * ops are looked at. */
-static const ir_op *product_behind(const ir_op *op, unsigned *steps) {
-  if (!ir_op_has(op, IR_STRUCTURED))
-    return NULL;
-  if (ir_structure_of(op)->reductions)
-    return ir_is_contraction(op) ? op : NULL;
-  const ir_op *found = NULL;
-  for (unsigned i = 0; i < ir_num_inputs(op) && !found; i++) {
-    const ir_op *maker = tile_maker(op, ir_input(op, i));
-    if (maker && ir_value_has_one_use(ir_result(maker, 0)) && *steps && --*steps)
-      found = product_behind(maker, steps);
-  }
-  return found;
-}
-
 /* On a GPU, the last that is made of a product, element by element, before statistics are made of whole rows of it,
  * where no tile can have these. */
 static bool has_split_rows(const ir_op *op, const target_facts *target) {
   unsigned steps = MAX_MAKERS;
   const ir_use *use = ir_result(op, 0)->uses;
   bool is_last = use && (use->next || (ir_op_has(use->user, IR_STRUCTURED) && ir_structure_of(use->user)->reductions));
-  if (!is_last || !gives_statistics(ir_result(op, 0), &steps))
+  if (!is_last || runs_with_sums(op) || !gives_statistics(ir_result(op, 0), &steps))
     return false;
   steps = MAX_MAKERS;
   const ir_op *product = product_behind(op, &steps);

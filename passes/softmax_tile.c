@@ -186,20 +186,12 @@ ir_op *tile_product_of_scores(const ir_value *scores, bool *masked) {
   return find_product(scores, masked, &steps);
 }
 
-/* What reads the value are the op and, if that is a product, sums in its loop. */
-static bool is_read_in_loop(const ir_op *op, const ir_value *value) {
-  for (const ir_use *use = value->uses; use; use = use->next)
-    if (use->user != op && !(ir_is_contraction(op) && tile_sum_beside(use, op)))
-      return false;
-  return true;
-}
-
 /* Element by element, the value is made of products with few terms, as scores are, in the op's place and for its loop
  * alone. `steps`: how many ops are looked at. */
 static bool is_made_of_scores(const ir_op *user, const ir_value *value, unsigned *steps) {
   const ir_op *maker = tile_maker(user, value);
-  bool is_own = maker && (ir_result(maker, 0) == value ? is_read_in_loop(user, value)
-                                                       : ir_value_has_one_use(ir_result(maker, 0)));
+  bool is_own = maker && (ir_value_has_one_use(ir_result(maker, 0)) ||
+                          (ir_result(maker, 0) == value && tile_product_with_sums(value) == user));
   if (!is_own || !*steps || !--*steps)
     return false;
   int last = ir_last_reduction(ir_structure_of(maker));

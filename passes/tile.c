@@ -166,6 +166,17 @@ const ir_use *tile_sum_beside(const ir_use *use, const ir_op *product) {
   return made;
 }
 
+const ir_op *tile_product_with_sums(const ir_value *value) {
+  const ir_op *product = NULL;
+  for (const ir_use *use = value->uses; use && !product; use = use->next)
+    if (ir_op_has(use->user, IR_STRUCTURED) && ir_is_contraction(use->user) && ir_use_index(use) < 2)
+      product = use->user;
+  for (const ir_use *use = value->uses; use && product; use = use->next)
+    if (use->user != product && !tile_sum_beside(use, product))
+      product = NULL;
+  return product;
+}
+
 bool tile_is_cheap(const ir_op *op) {
   if (!ir_op_has(op, IR_STRUCTURED))
     return pass_op_info_of(op->code)->cheap;

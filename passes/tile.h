@@ -77,6 +77,8 @@ int tile_running_operand(const ir_op *contraction);
 /* What uses a factor of the product, or what elementwise ops make of it, is a sum from zero over the dims of the factor
  * that the product contracts, which can run in the product's loop: its use. NULL where it is something else. */
 const ir_use *tile_sum_beside(const ir_use *use, const ir_op *product);
+/* The product that reads the value, beside which all others that do are such sums; NULL: there is none. */
+const ir_op *tile_product_with_sums(const ir_value *value);
 /* The extents of the domain. Dims are looked up at operands, as far outside as they can be seen, so that the extents do
  * not keep ops alive that fusion replaces. */
 void tile_domain(ir_builder *builder, ir_op *op, tile_box *domain);

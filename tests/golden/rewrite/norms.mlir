@@ -1,10 +1,12 @@
 // Weights without softmax that are divided by a sum of them: the result is divided instead, and the sum runs in the loop
 // over keys, beside the product, and ends where the mask does.
 // RUN: tcc-attn explain %s 2>&1 | FileCheck %s --check-prefix=SAID
+// RUN: tcc-attn explain %s --target=nvptx:sm_90a 2>&1 | FileCheck %s --check-prefix=SAID
 // RUN: tcc-attn opt %s --passes=simplify,move-factors,simplify,merge-elementwise,schedule,simplify,trim,simplify --target=host:znver4 | FileCheck %s
 // RUN: tcc-attn run %s --func=divided --random --check
 // RUN: tcc-attn run %s --func=behind --random --check
 // RUN: tcc-attn run %s --func=behind --random --check --device=ptx-emu
+// RUN: tcc-attn run %s --func=divided --random --check --device=ptx-emu
 // RUN: tcc-attn run %s --func=given --random --check
 
 #all = affine_map<(i, j) -> (i, j)>
