@@ -96,6 +96,10 @@ static const device_case others[] = {
     {"divided", "", "f16", 2, 8, 65, 129, 64, 64},
     {"divided", "causal", "f16", 1, 4, 100, 100, 64, 64},
     {"divided", "causal", "bf16", 3, 12, 33, 33, 64, 64},
+    {"weights", "", "f32", 1, 1, 200, 200, 64, 64}, /* without softmax */
+    {"weights", "", "bf16", 2, 1, 100, 130, 64, 64},
+    {"weights", "sum", "f32", 2, 1, 100, 130, 64, 64},
+    {"weights", "sum", "f16", 1, 1, 200, 200, 64, 64},
     {"projections", "", "f32", 2, 2, 65, 0, 32, 0},
     {"projections", "", "f32", 1, 3, 33, 0, 40, 0},
     {"matmul", "", "f32", 1, 1, 128, 128, 64, 0},
