@@ -672,12 +672,12 @@ bool fuse_tile(ir_op *root, const fuse_options *options, fuse_result *result) {
     need_operands_before(&f, op);
   n->levels = nest_levels_of_box(&f.nest, &n->tile);
   n->reductions = fusion_tiled_reductions(n);
+  fusion_expect_partners(&f, n); /* while only the program uses what the root reads */
   if (!fusion_tile_root(&f, n)) {
     nest_discard(&f.nest);
     ir_remark(root->module, root->loc, "not tiled: its tile is no box of its operands");
     return false;
   }
-  fusion_expect_partners(&f, n);
   for (ir_op *op = f.nest.outermost->prev, *previous; op && f.pending; op = previous) {
     previous = op->prev;
     fusion_node *met = fusion_find_node(&f, op);

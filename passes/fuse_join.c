@@ -99,24 +99,32 @@ static const ir_use *use_of_partner(fusion *f, const fusion_node *root, const ir
   return sum && can_stand_before(f, sum->user, f->nest.outermost, &steps) ? sum : NULL;
 }
 
+/* Partners that read the value, which becomes input `with` of the root. */
+static void expect_readers(fusion *f, const fusion_node *root, unsigned with, const ir_value *value) {
+  for (const ir_use *shared = value->uses; shared; shared = shared->next) {
+    const ir_use *use = use_of_partner(f, root, shared);
+    ir_op *op = use ? use->user : NULL;
+    fusion_node partner = {.op = op};
+    if (!use || fusion_find_node(f, op) || !tile_of_partner(f, root, with, &partner, ir_use_index(use)))
+      continue;
+    if (!ir_op_is_before(op, f->nest.outermost)) {
+      bring_before(f, op, f->nest.outermost);
+      ir_op_move_before(op, f->nest.outermost);
+    }
+    fusion_node *n = fusion_expect(f, op);
+    *n = partner;
+    n->is_root = true;
+  }
+}
+
 void fusion_expect_partners(fusion *f, const fusion_node *root) {
   if (f->options->policy != FUSE_ONCE || !ir_is_contraction(root->op))
     return;
-  for (unsigned with = 0; with < 2; with++)
-    for (const ir_use *shared = ir_operand(root->op, with)->uses; shared; shared = shared->next) {
-      const ir_use *use = use_of_partner(f, root, shared);
-      ir_op *op = use ? use->user : NULL;
-      fusion_node partner = {.op = op};
-      if (!use || fusion_find_node(f, op) || !tile_of_partner(f, root, with, &partner, ir_use_index(use)))
-        continue;
-      if (!ir_op_is_before(op, f->nest.outermost)) {
-        bring_before(f, op, f->nest.outermost);
-        ir_op_move_before(op, f->nest.outermost);
-      }
-      fusion_node *n = fusion_expect(f, op);
-      *n = partner;
-      n->is_root = true;
-    }
+  for (unsigned with = 0; with < 2; with++) {
+    expect_readers(f, root, with, ir_operand(root->op, with));
+    for (const ir_value *source = tile_made_of(ir_operand(root->op, with)); source; source = tile_made_of(source))
+      expect_readers(f, root, with, source);
+  }
 }
 
 bool fusion_join_root(fusion *f, fusion_node *n) {

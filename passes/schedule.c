@@ -9,6 +9,7 @@
  * is, outside of all kernels. Functions that a transform script has scheduled are left alone.
  * Termination: the walk moves backwards; each fusion removes its root and creates only ops of which none is a root;
  * a softmax that is taken apart leaves none behind. */
+#include "passes/body.h"
 #include "passes/extent.h"
 #include "passes/fuse.h"
 #include "passes/passes.h"
@@ -199,11 +200,34 @@ static const ir_op *product_behind(const ir_op *op, unsigned *steps) {
   return found;
 }
 
-/* Element by element made of a product, and read by another one and by sums that run in its loop. */
+/* The elementwise op that alone makes something of the value. */
+static const ir_op *only_maker(const ir_value *value) {
+  const ir_op *op = ir_value_has_one_use(value) ? value->uses->user : NULL;
+  return op && body_is_elementwise(op) && op->num_results == 1 ? op : NULL;
+}
+
+/* Both come to one op, by elementwise ops alone: they are part of its kernel. */
+static bool meet(const ir_value *a, const ir_value *b) {
+  unsigned steps = MAX_MAKERS;
+  for (const ir_op *of_a = only_maker(a); of_a && steps; of_a = only_maker(ir_result(of_a, 0)))
+    for (const ir_op *of_b = only_maker(b); of_b && steps && --steps; of_b = only_maker(ir_result(of_b, 0)))
+      if (of_a == of_b)
+        return true;
+  return false;
+}
+
+/* Element by element made of a product, and read by another one and by sums that run in its loop, in one kernel. */
 static bool runs_with_sums(const ir_op *op) {
   unsigned steps = MAX_MAKERS;
-  return !ir_value_has_one_use(ir_result(op, 0)) && tile_product_with_sums(ir_result(op, 0)) &&
-         product_behind(op, &steps);
+  ir_op *product = tile_product_with_sums(ir_result(op, 0));
+  if (!product || ir_value_has_one_use(ir_result(op, 0)) || !product_behind(op, &steps))
+    return false;
+  for (const ir_use *use = ir_result(op, 0)->uses; use; use = use->next) {
+    const ir_use *sum = tile_sum_beside(use, product);
+    if (sum && !meet(ir_result(product, 0), ir_result(sum->user, 0)))
+      return false;
+  }
+  return true;
 }
 
 /* What a long reduction reads is computed step by step, in its loop, and so is what an op with a running state there

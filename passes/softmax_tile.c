@@ -191,7 +191,7 @@ ir_op *tile_product_of_scores(const ir_value *scores, bool *masked) {
 static bool is_made_of_scores(const ir_op *user, const ir_value *value, unsigned *steps) {
   const ir_op *maker = tile_maker(user, value);
   bool is_own = maker && (ir_value_has_one_use(ir_result(maker, 0)) ||
-                          (ir_result(maker, 0) == value && tile_product_with_sums(value) == user));
+                          (ir_result(maker, 0) == value && tile_product_with_sums(value)));
   if (!is_own || !*steps || !--*steps)
     return false;
   int last = ir_last_reduction(ir_structure_of(maker));

@@ -8,7 +8,6 @@
 
 #include "passes/recast.h"
 #include "passes/body.h"
-#include "passes/vectorize.h"
 
 #define IR(...)
 #define EMIT(...)
@@ -130,51 +129,6 @@ int tile_running_operand(const ir_op *contraction) {
     if (tile_find_running(ir_operand(contraction, (unsigned)i)))
       return i;
   return -1;
-}
-
-/* The use of what elementwise ops make of the used value for it alone, element for element. */
-static const ir_use *use_of_made(const ir_use *use) {
-  for (;;) {
-    ir_op *op = use->user;
-    unsigned input = ir_use_index(use);
-    if (!ir_op_has(op, IR_STRUCTURED) || !op->num_regions || input >= ir_num_inputs(op) || !body_is_pointwise(op) ||
-        !ir_map_is_identity(ir_structure_of(op)->maps[input]) || !ir_map_is_identity(ir_init_map(op, 0)) ||
-        !ir_value_has_one_use(ir_result(op, 0)))
-      return use;
-    use = ir_result(op, 0)->uses;
-  }
-}
-
-const ir_use *tile_sum_beside(const ir_use *use, const ir_op *product) {
-  int factor = ir_operand(product, 0) == ir_operand(use->user, ir_use_index(use)) ? 0 : 1;
-  const ir_use *made = use_of_made(use);
-  const ir_op *op = made->user;
-  unsigned input = ir_use_index(made);
-  ir_opcode combine;
-  if (op->block != product->block || !ir_op_has(op, IR_STRUCTURED) || op->num_results != 1 || !op->num_regions ||
-      input >= ir_num_inputs(op) || !ir_structure_of(op)->reductions || ir_is_contraction(op) ||
-      !body_starts_from_zero(op) || !vectorize_combiner(op, 0, &combine) || combine != OP_ARITH_ADDF)
-    return NULL;
-  const ir_map *its = ir_structure_of(op)->maps[input], *products = ir_structure_of(product)->maps[factor];
-  for (unsigned dim = 0; dim < its->num_results; dim++) {
-    int loop = ir_map_result_dim(its, dim), contracted = ir_map_result_dim(products, dim);
-    if (loop < 0 || contracted < 0 ||
-        ir_loop_is_reduction(ir_structure_of(op), (unsigned)loop) !=
-            ir_loop_is_reduction(ir_structure_of(product), (unsigned)contracted))
-      return NULL;
-  }
-  return made;
-}
-
-const ir_op *tile_product_with_sums(const ir_value *value) {
-  const ir_op *product = NULL;
-  for (const ir_use *use = value->uses; use && !product; use = use->next)
-    if (ir_op_has(use->user, IR_STRUCTURED) && ir_is_contraction(use->user) && ir_use_index(use) < 2)
-      product = use->user;
-  for (const ir_use *use = value->uses; use && product; use = use->next)
-    if (use->user != product && !tile_sum_beside(use, product))
-      product = NULL;
-  return product;
 }
 
 bool tile_is_cheap(const ir_op *op) {

@@ -74,11 +74,14 @@ const ir_op *tile_find_source(const ir_value *value, bool (*is_source)(const ir_
 const ir_op *tile_find_running(const ir_value *value);
 /* The operand of the contraction that is the running result of an op with a state; or -1. */
 int tile_running_operand(const ir_op *contraction);
-/* What uses a factor of the product, or what elementwise ops make of it, is a sum from zero over the dims of the factor
- * that the product contracts, which can run in the product's loop: its use. NULL where it is something else. */
-const ir_use *tile_sum_beside(const ir_use *use, const ir_op *product);
-/* The product that reads the value, beside which all others that do are such sums; NULL: there is none. */
-const ir_op *tile_product_with_sums(const ir_value *value);
+/* The first input that an elementwise op makes the value of, for one reader, element for element; NULL: none. */
+const ir_value *tile_made_of(const ir_value *value);
+/* What uses a value that is, or becomes by elementwise ops, a factor of the product is, or becomes so, a sum from zero
+ * over the dims that the product contracts, which can run in the product's loop: its use. NULL: it is something else. */
+const ir_use *tile_sum_beside(const ir_use *use, ir_op *product);
+/* The product that has the value, or what becomes of it, as a factor, where all others that read it are such sums; NULL:
+ * there is none. */
+ir_op *tile_product_with_sums(const ir_value *value);
 /* The extents of the domain. Dims are looked up at operands, as far outside as they can be seen, so that the extents do
  * not keep ops alive that fusion replaces. */
 void tile_domain(ir_builder *builder, ir_op *op, tile_box *domain);

@@ -8,6 +8,8 @@
 // RUN: tcc-attn run %s --func=behind --random --check --device=ptx-emu
 // RUN: tcc-attn run %s --func=divided --random --check --device=ptx-emu
 // RUN: tcc-attn run %s --func=given --random --check
+// RUN: tcc-attn run %s --func=elsewhere --random --check
+// RUN: tcc-attn run %s --func=elsewhere --random --check --device=ptx-emu
 
 #all = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
@@ -132,4 +134,45 @@ func.func @given(%x: tensor<1100x16xf32>, %y: tensor<16x1100xf32>, %z: tensor<11
   } -> tensor<1100x1100xf32>
   %result = linalg.matmul ins(%shares, %z : tensor<1100x1100xf32>, tensor<1100x16xf32>) outs(%start : tensor<1100x16xf32>) -> tensor<1100x16xf32>
   return %result : tensor<1100x16xf32>
+}
+
+// Somebody else adds up what the sum and the product give, so that these are of no use to each other on GPUs.
+func.func @elsewhere(%x: tensor<200x16xf32>, %y: tensor<16x200xf32>, %z: tensor<200x16xf32>) -> (tensor<200x16xf32>, tensor<16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %scores_empty = tensor.empty() : tensor<200x200xf32>
+  %scores_zero = linalg.fill ins(%zero : f32) outs(%scores_empty : tensor<200x200xf32>) -> tensor<200x200xf32>
+  %products = linalg.matmul ins(%x, %y : tensor<200x16xf32>, tensor<16x200xf32>) outs(%scores_zero : tensor<200x200xf32>) -> tensor<200x200xf32>
+  %weights = linalg.map ins(%products : tensor<200x200xf32>) outs(%scores_empty : tensor<200x200xf32>) (%score: f32, %out: f32) {
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %seen = arith.cmpi sle, %j, %i : index
+    %square = arith.mulf %score, %score : f32
+    %weight = arith.select %seen, %square, %zero : f32
+    linalg.yield %weight : f32
+  }
+  %rows_empty = tensor.empty() : tensor<200xf32>
+  %rows_zero = linalg.fill ins(%zero : f32) outs(%rows_empty : tensor<200xf32>) -> tensor<200xf32>
+  %empty = tensor.empty() : tensor<200x16xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<200x16xf32>) -> tensor<200x16xf32>
+  %result = linalg.matmul ins(%weights, %z : tensor<200x200xf32>, tensor<200x16xf32>) outs(%start : tensor<200x16xf32>) -> tensor<200x16xf32>
+  %sizes = linalg.abs ins(%weights : tensor<200x200xf32>) outs(%scores_empty : tensor<200x200xf32>) -> tensor<200x200xf32>
+  %sum = linalg.reduce { arith.addf } ins(%sizes : tensor<200x200xf32>) outs(%rows_zero : tensor<200xf32>) dimensions = [1]
+  %quotient = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%result, %sum : tensor<200x16xf32>, tensor<200xf32>) outs(%empty : tensor<200x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %one = arith.constant 1.0 : f32
+    %least = arith.maximumf %b, %one : f32
+    %quotient = arith.divf %a, %least : f32
+    linalg.yield %quotient : f32
+  } -> tensor<200x16xf32>
+  %features = tensor.empty() : tensor<16xf32>
+  %nothing = linalg.fill ins(%zero : f32) outs(%features : tensor<16xf32>) -> tensor<16xf32>
+  %other = linalg.generic {indexing_maps = [affine_map<(d, i) -> (i)>, affine_map<(d, i) -> (i, d)>, affine_map<(d, i) -> (d)>], iterator_types = ["parallel", "reduction"]}
+      ins(%sum, %result : tensor<200xf32>, tensor<200x16xf32>) outs(%nothing : tensor<16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %term = arith.mulf %a, %b : f32
+    %next = arith.addf %o, %term : f32
+    linalg.yield %next : f32
+  } -> tensor<16xf32>
+  return %quotient, %other : tensor<200x16xf32>, tensor<16xf32>
 }
