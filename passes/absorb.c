@@ -15,9 +15,9 @@
  *   - a transpose of the result of an op that has no other user goes into the map of the result, but for an elementwise
  *     op whose result only products read,
  *   - a reshape of what is only widened is taken of the narrow tensor.
- * Splitting is left out for small inputs of elementwise ops, and for the free loops and reductions of contractions: one long loop makes better tiles than
- * several short ones, and merging their dims costs nothing. Batch loops are split: softmax, masks and repeated keys
- * need them.
+ * Splitting is left out for small inputs of elementwise ops, and for the free loops and reductions of contractions: one
+ * long loop makes better tiles than several short ones, and merging their dims costs nothing. Batch loops are split:
+ * softmax, masks and repeated keys need them.
  *
  * Invariants: elements and their order of summation stay, but for contractions over repeated loops, of which there are
  * none. Terminates: each rewrite takes an op that moves data from between an op and a value above it; splitting adds
@@ -124,8 +124,8 @@ static bool is_reduced_merged(const ir_op *collapse, ir_dims dims) {
   return false;
 }
 
-/* An input that has all loops has `loop` as one dim, and this input has not all loops: what it shows, as scales of rows,
- * is small beside what would be split for it. */
+/* An input that has all loops has `loop` as one dim, and this input has not all loops: what it shows, as scales of
+ * rows, is small beside what would be split for it. */
 static bool is_small_beside(const recast *parts, unsigned input, unsigned loop) {
   if (parts->reductions || ir_map_dims(parts->maps[input]) == ir_bit(parts->num_loops) - 1)
     return false;

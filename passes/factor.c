@@ -9,12 +9,12 @@
  *   - of these to the one with fewer elements, if it can go to both.
  * Scales of a tensor do so where what they scale was integers or f16, which are bounded: no sum overflows then that did
  * not before. A factor that is rounded behind its scale, since products want both alike, is exact without either. A
- * scale that is one number for all leaves such factors as well, and keys of any type: exporters split the 1 / sqrt(d) of
- * attention into a root for the queries and a root for the keys, and each tile of queries needs all keys, so that scaled
- * ones would be computed beforehand, by a kernel of their own, and stored. Keys are the factor of a product that has the
- * dim along which a softmax of that product runs.
- * So does what divides weights by a sum of them, or by what was made of one, to the result: such weights are used tile by
- * tile. Sums may overflow then where the quotients would not have.
+ * scale that is one number for all leaves such factors as well, and keys of any type: exporters split the 1 / sqrt(d)
+ * of attention into a root for the queries and a root for the keys, and each tile of queries needs all keys, so that
+ * scaled ones would be computed beforehand, by a kernel of their own, and stored. Keys are the factor of a product that
+ * has the dim along which a softmax of that product runs.
+ * So does what divides weights by a sum of them, or by what was made of one, to the result: such weights are used tile
+ * by tile. Sums may overflow then where the quotients would not have.
  * Keys and values of attention that many rows read keep theirs: hosts make them f32 once.
  * Products of i8 are added up in i32 where the machine adds several of them at once, and enough rows meet enough
  * columns: such sums are exact, as long as no more terms are added than 32 bits have room for.
@@ -218,8 +218,8 @@ static bool is_statistic_of(const ir_value *value, const ir_value *source, bool 
   return false;
 }
 
-/* Weights that are made of scores are divided by what was made of their sum, as a rule, with as many terms as elements of
- * the result: where that is divided instead, the product need not wait for whole rows. */
+/* Weights that are made of scores are divided by what was made of their sum, as a rule, with as many terms as elements
+ * of the result: where that is divided instead, the product need not wait for whole rows. */
 static bool normalises(const ir_op *op, const factor *f, unsigned side) {
   unsigned steps = 16;
   bool masked;

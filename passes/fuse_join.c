@@ -1,7 +1,7 @@
 /* fuse_join.c - ops that join the loops of tile and fuse though no tile reads them: contractions of what the root
- * contracts and sums of it (partners), and what is made of statistics that the loops compute (followers). Invariant: one joins only
- * where the iterations compute each of its elements once and all of them. Terminates: loops are over uses, operands and
- * dims; can_stand_before has a limit of steps, and bring_before follows what that has accepted. */
+ * contracts and sums of it (partners), and what is made of statistics that the loops compute (followers). Invariant:
+ * one joins only where the iterations compute each of its elements once and all of them. Terminates: loops are over
+ * uses, operands and dims; can_stand_before has a limit of steps, and bring_before follows what that has accepted. */
 #include "passes/body.h"
 #include "passes/fuse_walk.h"
 #include "passes/tile_policy.h"

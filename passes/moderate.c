@@ -12,8 +12,8 @@ typedef struct search {
   unsigned steps; /* that are left */
 } search;
 
-/* Factors, as scales of quantised keys are, may come from memory (`is_factor`); what comes from there otherwise may be a
- * mask, or masked. */
+/* Factors, as scales of quantised keys are, may come from memory (`is_factor`); what comes from there otherwise may be
+ * a mask, or masked. */
 static bool is_moderate(search *s, const ir_value *value, bool is_factor);
 
 /* A value that the search ends at: of a body, an input, or what its op takes from outside; of vectors, a scalar. */

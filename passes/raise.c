@@ -1,9 +1,9 @@
 /* raise.c - finds softmax in whatever ops it is spelled with, and makes it one op that can be tiled over its reduction.
  *
  * An element e(x) / sum of e(x) along a loop is softmax, where e is exp or exp2 of an argument; terms of the argument
- * that do not vary along the loop cancel, so it does not matter which maximum (or none) is subtracted. What is added and
- * may be as low as a mask's number does not: it leaves nothing of scores, and the row is a mean. The quotient may be a
- * product with a reciprocal, or e^(x - log of the sum). Matching works on expressions (expression.h), so names,
+ * that do not vary along the loop cancel, so it does not matter which maximum (or none) is subtracted. What is added
+ * and may be as low as a mask's number does not: it leaves nothing of scores, and the row is a mean. The quotient may
+ * be a product with a reciprocal, or e^(x - log of the sum). Matching works on expressions (expression.h), so names,
  * the number of ops and how the computation is split over them play no role; what differs in meaning has another
  * expression and is left alone. A sum that starts from one more exponential is that of a softmax that has seen one more
  * score (an attention sink); so is one more column of scores whose weights nobody reads (sink.c).

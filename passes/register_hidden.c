@@ -1,9 +1,9 @@
 /* register_hidden.c - what masks do to register tiles: reductions leave out what is hidden, and tiles that no mask cuts
  * are written without it (see register_nest.h).
  *
- * A mask is a select between a score and -infinity, or a weight and 0, by comparing indices. Where a bound on them fails for all elements
- * of a tile, what follows from the opposite of the comparison cannot be, so the comparison has one outcome there, and
- * the mask nothing to do: a causal kernel compares on the diagonal only (attention 1.02x).
+ * A mask is a select between a score and -infinity, or a weight and 0, by comparing indices. Where a bound on them
+ * fails for all elements of a tile, what follows from the opposite of the comparison cannot be, so the comparison has
+ * one outcome there, and the mask nothing to do: a causal kernel compares on the diagonal only (attention 1.02x).
  *
  * Invariants
  *  - What is left out changes nothing: sums take in zeros there, and maxima -infinity.

@@ -8,8 +8,8 @@
  * loop; its bounds become minima and maxima of affine expressions. Where one of two comparisons is enough, as for keys
  * of a prefix or before the query, what lies between the iterations of one and of the other stays. A side of a
  * comparison that comes from memory, a length of each batch for one, is read before the loop if it is the same for all
- * elements of the tile and all steps; where it differs between rows, as positions of queries may, hosts take the largest
- * or the least of the tile's before the loop.
+ * elements of the tile and all steps; where it differs between rows, as positions of queries may, hosts take the
+ * largest or the least of the tile's before the loop.
  *
  * Invariants
  *  - A loop is touched only if an iteration without visible score gives back each carried value (running_argument).
