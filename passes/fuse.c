@@ -539,25 +539,27 @@ bool fusion_tile_root(fusion *f, fusion_node *n) {
   return true;
 }
 
-/* A slice of what most likely stays outside of the loops, as it cannot be tiled or others read other parts of it. */
-static bool slices_what_stays(const ir_op *op) {
-  if (op->code != OP_TENSOR_EXTRACT_SLICE)
+static bool is_view(const ir_op *op) { return op && (op->code == OP_TENSOR_EXTRACT_SLICE || ir_is_reshape(op)); }
+
+/* A slice, or another shape, of what most likely stays outside of the loops, as it cannot be tiled or others read it. */
+static bool views_what_stays(const ir_op *op) {
+  if (!is_view(op))
     return false;
   const ir_value *source = ir_operand(op, 0);
-  while (ir_made_by(source, OP_TENSOR_EXTRACT_SLICE) && ir_value_has_one_use(source))
+  while (is_view(source->op) && ir_value_has_one_use(source))
     source = ir_operand(source->op, 0);
   return !source->op || !tile_can(source->op) || !ir_value_has_one_use(source);
 }
 
-/* Users outside of the loops get a slice of their own, which is free; else the loops would copy theirs out. */
-static void copy_for_outside(fusion *f, ir_op *slice) {
-  ir_value *value = ir_result(slice, 0), *copy = NULL;
+/* Users outside of the loops get a view of their own, which is free; else the loops would copy theirs out. */
+static void copy_for_outside(fusion *f, ir_op *view) {
+  ir_value *value = ir_result(view, 0), *copy = NULL;
   for (ir_use *use = value->uses, *next; use; use = next) {
     next = use->next;
     if (!is_outside(f, use))
       continue;
-    ir_builder after = ir_builder_after(slice);
-    copy = copy ? copy : ir_result(ir_op_clone(&after, slice, NULL), 0);
+    ir_builder after = ir_builder_after(view);
+    copy = copy ? copy : ir_result(ir_op_clone(&after, view, NULL), 0);
     ir_set_operand(use->user, ir_use_index(use), copy);
   }
 }
@@ -567,7 +569,7 @@ static void fuse_node(fusion *f, fusion_node *n) {
     leave_outside(f, n);
     return;
   }
-  if (slices_what_stays(n->op))
+  if (views_what_stays(n->op))
     copy_for_outside(f, n->op);
   if (tile_can(n->op) && tile_is_cheap(n->op)) {
     copy_node(f, n);
