@@ -84,25 +84,29 @@ static bool tile_of_partner(const fusion *f, const fusion_node *root, unsigned w
          (root->reductions && n->reductions == ir_structure_of(n->op)->reductions && body_starts_from_zero(n->op));
 }
 
-/* By which another contraction uses a running result, or a sum what is made step by step for the root; or NULL. */
-static const ir_use *use_of_partner(fusion *f, const fusion_node *root, const ir_use *use) {
-  const ir_value *shared = ir_operand(use->user, ir_use_index(use));
+/* By which another contraction uses a running result; or NULL. */
+static const ir_use *use_by_product(const fusion *f, const ir_use *use) {
+  const ir_op *op = use->user;
+  bool contracts = ir_op_has(op, IR_STRUCTURED) && ir_is_contraction(op) && ir_use_index(use) < 2;
+  return contracts && ir_op_is_before(use->user, f->nest.outermost) ? use : NULL;
+}
+
+/* By which a sum uses what is made step by step for the root; or NULL. */
+static const ir_use *use_by_sum(const fusion *f, const fusion_node *root, const ir_use *use) {
   unsigned steps = MAX_STEPS;
-  if (use->user == root->op || use->user->block != f->block)
-    return NULL;
-  if (tile_find_running(shared))
-    return ir_op_is_before(use->user, f->nest.outermost) && ir_use_index(use) < 2 &&
-                   ir_op_has(use->user, IR_STRUCTURED) && ir_is_contraction(use->user)
-               ? use
-               : NULL;
-  const ir_use *sum = root->reductions && tile_maker(root->op, shared) ? tile_sum_beside(use, root->op) : NULL;
+  const ir_use *sum = tile_sum_beside(use, root->op);
   return sum && can_stand_before(f, sum->user, f->nest.outermost, &steps) ? sum : NULL;
 }
 
 /* Partners that read the value, which becomes input `with` of the root. */
 static void expect_readers(fusion *f, const fusion_node *root, unsigned with, const ir_value *value) {
+  bool runs = tile_find_running(value);
+  if (!runs && !(root->reductions && tile_maker(root->op, value)))
+    return;
   for (const ir_use *shared = value->uses; shared; shared = shared->next) {
-    const ir_use *use = use_of_partner(f, root, shared);
+    if (shared->user == root->op || shared->user->block != f->block)
+      continue;
+    const ir_use *use = runs ? use_by_product(f, shared) : use_by_sum(f, root, shared);
     ir_op *op = use ? use->user : NULL;
     fusion_node partner = {.op = op};
     if (!use || fusion_find_node(f, op) || !tile_of_partner(f, root, with, &partner, ir_use_index(use)))

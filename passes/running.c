@@ -68,12 +68,6 @@ ir_value *running_made_beside(const ir_op *op, ir_value *value) {
   return value->op && value->op->block == op->block && body_is_elementwise(value->op) ? value : NULL;
 }
 
-/* The op adds up terms for its one result. */
-static bool is_sum(const ir_op *op) {
-  ir_opcode combine;
-  return ir_structure_of(op)->reductions && vectorize_combiner(op, 0, &combine) && combine == OP_ARITH_ADDF;
-}
-
 ir_value *running_argument(const ir_op *loop, ir_value *value, ir_op **sum) {
   const ir_op *insert = NULL;
   for (unsigned depth = 0; value && depth < MAX_DEPTH; depth++) {
@@ -97,7 +91,7 @@ ir_value *running_argument(const ir_op *loop, ir_value *value, ir_op **sum) {
       value = ir_init(op, 0);
     else if (!sum)
       value = ir_is_contraction(op) ? scaled_by_diagonal(op) : scaled_in_place(op);
-    else if (*sum || !is_sum(op))
+    else if (*sum || !vectorize_is_sum(op))
       value = NULL;
     else {
       *sum = op;

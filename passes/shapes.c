@@ -155,7 +155,7 @@ static bool find_computed(shapes *s, ir_value *tensor, unsigned dim, ir_index *f
   case OP_SCF_IF:
     return shapes_find_extent(s, ir_yielded(op, tensor->index), dim, found);
   case OP_SCF_FOR: /* check_carried asks for that */
-    return shapes_find_extent(s, ir_group_operand(op, 3, tensor->index), dim, found);
+    return shapes_find_extent(s, ir_loop_init(op, tensor->index), dim, found);
   default:
     return false;
   }
@@ -185,7 +185,7 @@ bool shapes_find_origin(shapes *s, extent x, ir_index *found) {
   }
   ir_op *around = x.value->block->parent;
   if (around->code == OP_SCF_FOR && x.value->index)
-    return shapes_find_extent(s, ir_group_operand(around, 3, x.value->index - 1), x.dim, found);
+    return shapes_find_extent(s, ir_loop_init(around, x.value->index - 1), x.dim, found);
   if (around != s->function)
     return false;
   unsigned position = x.dim;
@@ -317,7 +317,7 @@ static void check_carried(shapes *s, ir_op *op) {
   ir_index first, next;
   for (unsigned i = 0; i < op->num_results; i++)
     for (unsigned dim = 0; dim < ir_result(op, i)->type->rank; dim++) {
-      ir_value *start = ir_group_operand(op, 3, i), *yielded = ir_yielded(op, i);
+      ir_value *start = ir_loop_init(op, i), *yielded = ir_yielded(op, i);
       if (ir_result(op, i)->type->shape[dim] != IR_DYNAMIC ||
           extent_equal(extent_of(ir_result(op, i), dim), extent_of(start, dim)) ||
           extent_equal(extent_of(yielded, dim), extent_of(start, dim)))

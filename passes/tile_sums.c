@@ -76,10 +76,8 @@ const ir_use *tile_sum_beside(const ir_use *use, ir_op *product) {
   const ir_use *factor = use_as_factor(ir_operand(use->user, ir_use_index(use)), product), *made = use_of_made(use);
   const ir_op *op = made->user;
   unsigned input = ir_use_index(made);
-  ir_opcode combine;
-  if (!factor || op->block != product->block || !ir_op_has(op, IR_STRUCTURED) || op->num_results != 1 ||
-      !op->num_regions || input >= ir_num_inputs(op) || !ir_structure_of(op)->reductions || ir_is_contraction(op) ||
-      !body_starts_from_zero(op) || !vectorize_combiner(op, 0, &combine) || combine != OP_ARITH_ADDF)
+  if (!factor || op->block != product->block || !ir_op_has(op, IR_STRUCTURED) || input >= ir_num_inputs(op) ||
+      ir_is_contraction(op) || !vectorize_is_sum(op) || !body_starts_from_zero(op))
     return NULL;
   const ir_map *its = ir_structure_of(op)->maps[input];
   const ir_map *products = ir_structure_of(product)->maps[ir_use_index(factor)];

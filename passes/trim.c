@@ -262,6 +262,12 @@ static ir_index meet(trimmer *t, ir_index bound, ir_index a, ir_index b, bool is
   return is_upper ? ir_index_min(&t->builder, a, b) : ir_index_max(&t->builder, a, b);
 }
 
+/* Of the window and `first`, to which `all` was drawn in as well, what both keep. */
+static void keep_common(trimmer *t, const mask_window *all, const mask_window *first) {
+  t->window.lower = meet(t, all->lower, first->lower, t->window.lower, false);
+  t->window.upper = meet(t, all->upper, first->upper, t->window.upper, true);
+}
+
 static known keep_shown(trimmer *t, ir_op *op, ir_value *value);
 
 /* The same of what an op computes that chooses nothing by comparing indices. */
@@ -279,11 +285,12 @@ static known keep_made(trimmer *t, ir_op *op, const ir_op *from) {
   for (unsigned i = 0; i < from->num_operands && result.kind == KNOWN_HIDDEN; i++) {
     if (!(needed >> i & 1))
       continue;
-    ir_index (*join)(trimmer *, ir_index, ir_index, ir_index, bool) = for_all ? cover : meet;
-    ir_index lower = is_first ? windows[i].lower : join(t, all.lower, drawn.lower, windows[i].lower, false);
-    ir_index upper = is_first ? windows[i].upper : join(t, all.upper, drawn.upper, windows[i].upper, true);
-    drawn.lower = lower;
-    drawn.upper = upper;
+    t->window = windows[i];
+    if (!is_first && for_all)
+      keep_both(t, &all, &drawn);
+    else if (!is_first)
+      keep_common(t, &all, &drawn);
+    drawn = t->window;
     is_first = false;
   }
   t->window = drawn;

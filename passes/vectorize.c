@@ -73,6 +73,12 @@ bool vectorize_combiner(const ir_op *op, unsigned out, ir_opcode *combine) {
   return found;
 }
 
+bool vectorize_is_sum(const ir_op *op) {
+  ir_opcode combine;
+  return op->num_results == 1 && op->num_regions && ir_structure_of(op)->reductions &&
+         vectorize_combiner(op, 0, &combine) && combine == OP_ARITH_ADDF;
+}
+
 ir_value *vectorize_term(const ir_op *op, unsigned out) {
   ir_value *term;
   return combining_op(op, out, &term) ? term : NULL;

@@ -57,6 +57,8 @@ uint32_t vectorize_loops(ir_op *op);
 uint32_t vectorize_operand_loops(const vector_operand *operand);
 /* Output `out` becomes combine(old value, something else) with an associative and commutative `combine`, its opcode. */
 bool vectorize_combiner(const ir_op *op, unsigned out, ir_opcode *combine);
+/* The op has one result, of floats that it adds up along its reductions. */
+bool vectorize_is_sum(const ir_op *op);
 /* That something else, in the body; NULL where it does not. */
 ir_value *vectorize_term(const ir_op *op, unsigned out);
 
