@@ -118,23 +118,50 @@ static int compared(const ir_op *compare, unsigned i) {
   return value->op ? -1 : (int)value->index;
 }
 
-bool ir_sort_puts_nan_first(const ir_op *op) {
-  const ir_op *compare = ir_made_by(ir_operand(ir_region(op, 0)->last, 0), OP_ARITH_CMPF);
-  int first = compare ? compared(compare, 0) : -1, second = compare ? compared(compare, 1) : -1;
-  if (first < 0 || second < 0)
-    return false;
-  switch (ir_predicate_of(compare)) {
+/* What the predicate, of two different numbers, tells: the first is larger (1) or smaller (-1); 0: neither. */
+static int direction_of(const ir_op *compare) {
+  ir_predicate predicate = ir_predicate_of(compare);
+  if (compare->code == OP_ARITH_CMPI)
+    switch (ir_predicate_signed(predicate)) {
+    case IR_SIGNED_GREATER:
+    case IR_SIGNED_GREATER_EQUAL:
+      return 1;
+    case IR_SIGNED_LESS:
+    case IR_SIGNED_LESS_EQUAL:
+      return -1;
+    default:
+      return 0;
+    }
+  switch (predicate) {
   case IR_ORDERED_GREATER:
   case IR_ORDERED_GREATER_EQUAL:
   case IR_UNORDERED_GREATER:
   case IR_UNORDERED_GREATER_EQUAL:
-    return first < second;
+    return 1;
   case IR_ORDERED_LESS:
   case IR_ORDERED_LESS_EQUAL:
   case IR_UNORDERED_LESS:
   case IR_UNORDERED_LESS_EQUAL:
-    return first > second;
+    return -1;
   default:
-    return false;
+    return 0;
   }
+}
+
+bool ir_sort_order_of(const ir_op *op, ir_sort_order *order) {
+  const ir_op *compare = ir_operand(ir_region(op, 0)->last, 0)->op;
+  if (!compare || (compare->code != OP_ARITH_CMPF && compare->code != OP_ARITH_CMPI))
+    return false;
+  int first = compared(compare, 0), second = compared(compare, 1), direction = direction_of(compare);
+  if (first < 0 || second < 0 || (first ^ 1) != second || !direction)
+    return false;
+  order->out = (unsigned)first / 2;
+  order->larger_first = (first < second) == (direction > 0);
+  order->is_unsigned = compare->code == OP_ARITH_CMPI && ir_predicate_of(compare) >= IR_UNSIGNED_LESS;
+  return true;
+}
+
+bool ir_sort_puts_nan_first(const ir_op *op) {
+  ir_sort_order order;
+  return ir_sort_order_of(op, &order) && order.larger_first;
 }

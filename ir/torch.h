@@ -29,6 +29,13 @@ static inline bool ir_sort_compares(const ir_op *op, unsigned out) {
   const ir_block *body = ir_region(op, 0);
   return !ir_value_unused(body->args[2 * out]) || !ir_value_unused(body->args[2 * out + 1]);
 }
+/* What a sort goes by whose body is one comparison of the elements of one out. */
+typedef struct ir_sort_order {
+  unsigned out;
+  bool larger_first, is_unsigned;
+} ir_sort_order;
+/* False: the body is something else. */
+bool ir_sort_order_of(const ir_op *op, ir_sort_order *order);
 /* NaN counts as larger than any number: it comes first where the larger of two does, else last. */
 bool ir_sort_puts_nan_first(const ir_op *op);
 #endif
