@@ -4,16 +4,17 @@
  * In round p runs of 2^p elements, sorted, become runs of twice that: step 0 exchanges elements as far from the middle
  * of the new run, step q those 2^p / 2^q apart. What would be exchanged with an element behind the row stays, as if the
  * row went on with elements that belong last. All lanes of a vector take the same steps, so that each is a few
- * instructions for whole vectors: lanes are rows, or, where these are few, parts of one row, which sorted become half as
- * many of twice the length, until there is one. Its last rounds fill no vector.
+ * instructions for whole vectors: lanes are rows, or, where these are few, parts of one row. Such parts, sorted, become
+ * half as many of twice the length, until there is one; the last rounds fill no vector.
  *
- * What is exchanged: one integer, of the element's key (sort_key.c) and, below it, its place, which keeps equal elements
- * in order and at the end tells where the elements of all outs are; so the larger of two belongs in front. Where keys
- * take 64 bits, or the order is that of no single number, the elements that are compared are, and their places.
- * Each block of rows is an iteration of a parallel loop, in caches.
+ * What is exchanged: one integer, of the element's key (sort_key.c) and, below it, its place, which keeps equal
+ * elements in order and at the end tells where the elements of all outs are; so the larger of two belongs in front.
+ * Where keys take 64 bits, or the order is that of no single number, the elements that are compared are, and their
+ * places. Each block of rows is an iteration of a parallel loop, in caches.
  * Terminates: loops over operands, and parts that get half as many; those in the program count rounds and steps. */
 #include "passes/body.h"
 #include "passes/extent.h"
+#include "passes/row_blocks.h"
 #include "passes/sort.h"
 
 enum {
@@ -32,7 +33,7 @@ typedef struct network {
   unsigned *operands;  /* those of the sort they have elements of; one behind the last: their places */
   ir_index row;        /* elements of a row */
   ir_index length;
-  ir_index at[IR_MAX_RANK]; /* the rows: one along each dim but `rows`, where they begin here */
+  row_blocks blocks; /* one row along each dim but `rows` */
 } network;
 
 static ir_value *integer(ir_builder *builder, const ir_type *type, int64_t value) {
@@ -66,7 +67,7 @@ ir_value *sort_take_from(ir_builder *builder, ir_value *tensor, ir_value *places
   return body_finish(&body, generic, read_at(&body, tensor, at));
 }
 
-/* ------------------------------------------------------------------------------------------------------- one exchange */
+/* ----------------------------------------------------------------------------------------------------- one exchange */
 
 /* A generic without body that makes each element of what is carried of those in the same place of the inputs, in
  * `outs`; NULL: in new tensors of `length` x `lanes` elements. */
@@ -108,8 +109,8 @@ static void yield_chosen(ir_builder *body, const network *n, ir_value *const *ow
   ir_terminator(body, OP_LINALG_YIELD, n->count, chosen);
 }
 
-/* Elements whose places in their lanes differ by the bits of `mask` are put in order, the first one in front; in `outs`,
- * or new tensors. */
+/* Elements whose places in their lanes differ by the bits of `mask` are put in order, the first one in front; in
+ * `outs`, or new tensors. */
 static ir_op *exchange(ir_builder *builder, const network *n, ir_value *const *carried, ir_value *mask,
                        ir_value *const *outs) {
   ir_value *length = index_as_i32(builder, ir_index_value(builder, n->length));
@@ -132,7 +133,7 @@ static ir_op *exchange(ir_builder *builder, const network *n, ir_value *const *c
   return generic;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- rounds */
+/* ----------------------------------------------------------------------------------------------------------- rounds */
 
 static ir_value **results_of(const ir_op *op) {
   ir_value **results = IR_NEW_ARRAY(&op->module->arena, ir_value *, op->num_results);
@@ -241,7 +242,7 @@ static ir_op *load(ir_builder *builder, const network *n) {
   ir_value *place = first_place(&body, n), *place32 = index_as_i32(&body, place);
   bool is_padded = n->rows < 0 && n->lanes > 1 && n->row.constant != n->length.constant * n->lanes;
   for (unsigned dim = 0; dim < rank; dim++)
-    at[dim] = n->at[dim];
+    at[dim] = n->blocks.offsets[dim];
   at[n->sorted] = (ir_index){.value = place};
   if (is_padded)
     at[n->sorted] = ir_index_min(&body, at[n->sorted], last);
@@ -266,7 +267,7 @@ static ir_op *load(ir_builder *builder, const network *n) {
   return generic;
 }
 
-/* ---------------------------------------------------------------------------------------------------- and out of them */
+/* -------------------------------------------------------------------------------------------------- and out of them */
 
 /* Where the elements were that the lanes end with. */
 static ir_value *places_of(ir_builder *builder, const network *n, ir_value *lanes) {
@@ -279,34 +280,25 @@ static ir_value *places_of(ir_builder *builder, const network *n, ir_value *lane
 }
 
 /* Ends the loop over blocks of rows: the places go into its output, as rows. */
-static void store(ir_builder *builder, const network *n, ir_value *places, ir_value *into) {
+static void store(ir_builder *builder, const network *n, ir_value *places) {
   ir_module *module = builder->module;
-  unsigned rank = into->type->rank;
-  ir_index sizes[IR_MAX_RANK], none[] = {ir_index_const(0), ir_index_const(0)};
-  for (unsigned dim = 0; dim < rank; dim++)
-    sizes[dim] = ir_index_const(1);
-  sizes[n->sorted] = n->row;
-  ir_index part[] = {n->row, ir_index_const(n->lanes)};
-  if (n->rows >= 0) {
-    ir_index rows = ir_dim(builder, ir_operand(n->op, 0), (unsigned)n->rows);
-    if (rows.value || rows.constant % n->lanes)
-      part[1] = ir_index_min(builder, part[1], ir_index_sub(builder, rows, n->at[n->rows]));
-    sizes[n->rows] = part[1];
-  }
+  ir_index none[] = {ir_index_const(0), ir_index_const(0)}, part[] = {n->row, ir_index_const(1)};
+  bool has_rows = n->rows >= 0;
+  if (has_rows)
+    part[1] = n->blocks.sizes[n->rows];
   int64_t shape[] = {ir_index_static(n->row), ir_index_static(part[1])};
-  bool has_rows = n->rows >= 0, turned = has_rows && n->rows < (int)n->sorted;
   const ir_type *type = ir_type_with_shape(module, places->type, has_rows ? 2 : 1, shape);
   places = ir_extract_slice(builder, places, none, part, type);
-  if (turned) {
+  if (has_rows && n->rows < (int)n->sorted) {
     ir_value *out = ir_empty(builder, IR_I32, 2, (ir_index[]){part[1], part[0]});
     const ir_map *swap = ir_map_select(module, 2, 2, (unsigned[]){1, 0});
     places = body_copy(builder, places, ir_map_identity(module, 2), out, swap);
   }
   ir_builder inserts = ir_in_parallel(builder);
-  ir_parallel_insert_slice(&inserts, places, into, n->at, sizes);
+  ir_parallel_insert_slice(&inserts, places, n->blocks.outs[0], n->blocks.offsets, n->blocks.sizes);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- all */
+/* -------------------------------------------------------------------------------------------------------------- all */
 
 /* The dim, other than the sorted one, with most rows; -1: there is none, or its rows are few. */
 static int find_rows(const ir_type *type, unsigned sorted) {
@@ -349,32 +341,21 @@ static network plan(ir_builder *builder, const ir_op *op) {
 
 /* Where the elements of sorted rows were. */
 static ir_value *sort_places(ir_builder *builder, network *n) {
-  ir_value *tensor = ir_operand(n->op, 0);
-  unsigned rank = tensor->type->rank, num_loops = rank > 1 ? rank - 1 : 1;
-  ir_index from[IR_MAX_RANK], to[IR_MAX_RANK], step[IR_MAX_RANK];
-  for (unsigned i = 0; i < num_loops; i++) {
-    unsigned dim = i + (i >= n->sorted);
-    from[i] = ir_index_const(0);
-    to[i] = rank > 1 ? ir_dim(builder, tensor, dim) : ir_index_const(1);
-    step[i] = ir_index_const((int)dim == n->rows ? n->lanes : 1);
-  }
-  ir_value *places = pass_empty_like(builder, tensor, IR_I32);
-  ir_op *forall = ir_forall(builder, num_loops, from, to, step, 1, &places);
-  ir_block *block = ir_region(forall, 0);
-  ir_builder body = ir_builder_at_end(block);
-  for (unsigned dim = 0; dim < rank; dim++) {
-    bool sorted = dim == n->sorted;
-    n->at[dim] = sorted ? ir_index_const(0) : (ir_index){.value = block->args[dim - (dim > n->sorted)]};
-  }
-  bool parts = n->rows < 0;
+  ir_value *tensor = ir_operand(n->op, 0), *places = pass_empty_like(builder, tensor, IR_I32);
+  int64_t steps[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < tensor->type->rank; dim++)
+    steps[dim] = (int)dim == n->rows ? n->lanes : 1;
+  ir_builder body;
+  n->blocks = row_blocks_create(builder, tensor, n->sorted, steps, 1, &places, &body);
   ir_op *lanes = sort_lanes(&body, n, results_of(load(&body, n)));
+  bool parts = n->rows < 0;
   while (parts && n->lanes > 1) {
     lanes = join_lanes(&body, n, ir_result(lanes, 0));
     ir_value *round = ir_const_index(&body, num_rounds(n->length) - 1);
     lanes = merge_runs(&body, n, 1, round, results_of(lanes));
   }
-  store(&body, n, places_of(&body, n, ir_result(lanes, n->count - 1)), block->args[num_loops]);
-  return ir_result(forall, 0);
+  store(&body, n, places_of(&body, n, ir_result(lanes, n->count - 1)));
+  return ir_result(n->blocks.forall, 0);
 }
 
 void sort_by_network(ir_op *op) {

@@ -12,6 +12,7 @@
  * Terminates: loops over operands and their uses; those in the program count bits and keys. */
 #include "passes/body.h"
 #include "passes/extent.h"
+#include "passes/row_blocks.h"
 #include "passes/sort.h"
 
 enum { BLOCK = 64 };
@@ -158,31 +159,22 @@ static ir_value *list_places(ir_builder *builder, const top_k *t, ir_value *keys
 /* The places of the elements that are taken of each row, in their order. */
 static ir_value *select_places(ir_builder *builder, const top_k *t) {
   ir_value *tensor = ir_operand(t->op, t->order.out);
-  unsigned rank = tensor->type->rank, num_loops = rank > 1 ? rank - 1 : 1;
-  ir_index from[IR_MAX_RANK], to[IR_MAX_RANK], step[IR_MAX_RANK];
-  ir_index shape[IR_MAX_RANK], offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
-  for (unsigned dim = 0; dim < rank; dim++)
+  unsigned rank = tensor->type->rank;
+  ir_index shape[IR_MAX_RANK];
+  int64_t steps[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < rank; dim++) {
     shape[dim] = dim == t->sorted ? ir_index_const(t->count) : ir_dim(builder, tensor, dim);
-  for (unsigned i = 0; i < num_loops; i++) {
-    from[i] = ir_index_const(0);
-    to[i] = rank > 1 ? shape[i + (i >= t->sorted)] : ir_index_const(1);
-    step[i] = ir_index_const(1);
+    steps[dim] = 1;
   }
   ir_value *places = ir_empty(builder, IR_I32, rank, shape);
-  ir_op *forall = ir_forall(builder, num_loops, from, to, step, 1, &places);
-  ir_block *block = ir_region(forall, 0);
-  ir_builder body = ir_builder_at_end(block);
-  for (unsigned dim = 0; dim < rank; dim++) {
-    bool is_row = dim == t->sorted;
-    offsets[dim] = is_row ? ir_index_const(0) : (ir_index){.value = block->args[dim - (dim > t->sorted)]};
-    sizes[dim] = is_row ? t->length : ir_index_const(1);
-  }
-  ir_value *keys = keys_of_row(&body, t, offsets, sizes);
+  ir_builder body;
+  row_blocks rows = row_blocks_create(builder, tensor, t->sorted, steps, 1, &places, &body);
+  ir_value *keys = keys_of_row(&body, t, rows.offsets, rows.sizes);
   ir_value *listed = list_places(&body, t, keys, find_bound(&body, t, keys));
-  sizes[t->sorted] = shape[t->sorted];
+  rows.sizes[t->sorted] = shape[t->sorted];
   ir_builder inserts = ir_in_parallel(&body);
-  ir_parallel_insert_slice(&inserts, listed, block->args[num_loops], offsets, sizes);
-  return ir_result(forall, 0);
+  ir_parallel_insert_slice(&inserts, listed, rows.outs[0], rows.offsets, rows.sizes);
+  return ir_result(rows.forall, 0);
 }
 
 /* The sort of what is at those places; the slices are taken of it. */

@@ -1,8 +1,8 @@
 /* torch.c - pass "decompose-torch": torch-mlir's scatters (scatter.c), sorts (sort.c) and scans become loops over
  * slices, or structured ops.
  *
- * A scan becomes a loop over slices, which keeps sums of floats in wider ones. On GPUs, which have no loops around
- * kernels, each element is a reduction over all before it, where the body combines in any order.
+ * A scan becomes a loop over slices of each block of rows, which keeps sums of floats in wider ones. On GPUs, which
+ * have no loops around kernels, each element is a reduction over all before it, where the body combines in any order.
  * Terminates: one walk; the ops that are created are of other kinds. */
 #include "passes/torch.h"
 
@@ -11,6 +11,7 @@
 #include "passes/extent.h"
 #include "passes/passes.h"
 #include "passes/recast.h"
+#include "passes/row_blocks.h"
 #include "passes/tile_policy.h"
 #include "passes/vectorize.h"
 
@@ -54,36 +55,65 @@ static ir_value *combine_next(ir_builder *builder, const ir_op *op, const ir_op 
   return body_finish(&body, generic, ir_binary(&body, combiner->code, wide, element));
 }
 
-static void scan_in_loop(ir_op *op, unsigned scanned, const ir_op *combiner) {
-  ir_builder builder = ir_builder_before(op);
-  ir_value *in = ir_operand(op, SCAN_IN), *out = ir_operand(op, SCAN_OUT), *last = ir_operand(op, SCAN_LAST);
-  const ir_type *type = in->type;
-  ir_index from[IR_MAX_RANK], sizes[IR_MAX_RANK];
-  int64_t shape[IR_MAX_RANK];
-  unsigned kept = 0;
-  for (unsigned dim = 0; dim < type->rank; dim++) {
-    from[dim] = ir_index_const(0);
-    sizes[dim] = dim == scanned ? ir_index_const(1) : ir_dim(&builder, in, dim);
-    if (dim != scanned)
-      shape[kept++] = type->shape[dim];
+enum {
+  SCAN_ELEMENTS = 1024, /* of one step, in a block of rows: they stay in registers, or the first-level cache .. */
+  SCAN_ROWS = 4,       /* .. and rows whose elements are apart */
+};
+
+/* Blocks of rows: the elements of a step lie together, or are few. */
+static void scan_steps(const ir_type *type, unsigned scanned, int64_t *steps) {
+  int64_t left = scanned + 1u == type->rank ? SCAN_ROWS : SCAN_ELEMENTS;
+  for (unsigned dim = type->rank; dim-- > 0;) {
+    int64_t extent = type->shape[dim] == IR_DYNAMIC ? left : type->shape[dim];
+    steps[dim] = dim == scanned ? 1 : extent < left ? extent : left;
+    left = left / steps[dim] ? left / steps[dim] : 1;
   }
-  type = ir_type_with_shape(op->module, type, kept, shape);
-  ir_value *start = pass_empty_like(&builder, last, element_so_far(op, combiner));
-  ir_value *inits[] = {out, body_convert(&builder, last, start)};
-  ir_op *loop = ir_for(&builder, ir_index_const(0), ir_dim(&builder, in, scanned), ir_index_const(1), 2, inits);
-  ir_block *block = ir_region(loop, 0);
-  ir_value *before = block->args[2];
-  ir_builder body = ir_builder_at_end(block);
-  from[scanned] = (ir_index){.value = block->args[0]};
-  ir_value *part = ir_extract_slice(&body, in, from, sizes, type);
+}
+
+/* The offsets, or sizes, without that dim. */
+static void drop_dim(unsigned rank, unsigned dropped, const ir_index *all, ir_index *left) {
+  for (unsigned dim = 0; dim < rank; dim++)
+    if (dim != dropped)
+      left[dim - (dim > dropped)] = all[dim];
+}
+
+/* One element of each row of a block after the other. */
+static void scan_in_loop(ir_op *op, unsigned scanned, const ir_op *combiner) {
+  ir_builder builder = ir_builder_before(op), rows, body;
+  ir_value *in = ir_operand(op, SCAN_IN), *out = ir_operand(op, SCAN_OUT), *last = ir_operand(op, SCAN_LAST);
+  unsigned rank = in->type->rank;
+  int64_t steps[IR_MAX_RANK] = {0}, shape[IR_MAX_RANK];
+  scan_steps(in->type, scanned, steps);
+  ir_value *outs[] = {out, last};
+  row_blocks blocks = row_blocks_create(&builder, in, scanned, steps, 2, outs, &rows);
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], step[IR_MAX_RANK], none[IR_MAX_RANK];
+  drop_dim(rank, scanned, blocks.offsets, offsets);
+  drop_dim(rank, scanned, blocks.sizes, sizes);
+  for (unsigned dim = 0; dim < rank; dim++) {
+    step[dim] = dim == scanned ? ir_index_const(1) : blocks.sizes[dim];
+    none[dim] = ir_index_const(0);
+    shape[dim] = dim + 1 < rank ? ir_index_static(sizes[dim]) : 0;
+  }
+  const ir_type *type = ir_type_with_shape(op->module, in->type, rank - 1, shape);
+  ir_value *first = ir_extract_slice(&rows, blocks.outs[1], offsets, sizes, NULL);
+  ir_value *start = body_convert(&rows, first, pass_empty_like(&rows, first, element_so_far(op, combiner)));
+  ir_value *block = ir_extract_slice(&rows, in, blocks.offsets, blocks.sizes, NULL);
+  ir_value *inits[] = {ir_extract_slice(&rows, blocks.outs[0], blocks.offsets, blocks.sizes, NULL), start};
+  ir_op *loop = ir_for(&rows, none[0], blocks.sizes[scanned], ir_index_const(1), 2, inits);
+  ir_value **args = ir_region(loop, 0)->args, *before = args[2];
+  body = ir_builder_at_end(ir_region(loop, 0));
+  none[scanned] = (ir_index){.value = args[0]};
+  ir_value *part = ir_extract_slice(&body, block, none, step, type);
   ir_value *after = combine_next(&body, op, combiner, before, part);
   ir_value *shown = ir_attr_int_or(op, "inclusive", 1) ? after : before;
   ir_value *written = body_convert(&body, shown, pass_empty_like(&body, part, type->element));
-  ir_value *next[] = {ir_insert_slice(&body, written, block->args[1], from, sizes), after};
+  ir_value *next[] = {ir_insert_slice(&body, written, args[1], none, step), after};
   ir_terminator(&body, OP_SCF_YIELD, 2, next);
-  ir_replace_uses(ir_result(op, 0), ir_result(loop, 0));
-  ir_replace_uses(ir_result(op, 1), body_convert(&builder, ir_result(loop, 1), last));
-  ir_op_erase(op);
+  ir_value *ended = body_convert(&rows, ir_result(loop, 1), first);
+  ir_builder inserts = ir_in_parallel(&rows);
+  ir_parallel_insert_slice(&inserts, ir_result(loop, 0), blocks.outs[0], blocks.offsets, blocks.sizes);
+  ir_parallel_insert_slice(&inserts, ended, blocks.outs[1], offsets, sizes);
+  ir_replace_op_by(op, blocks.forall);
 }
 
 const ir_map *torch_map_along(ir_module *module, unsigned rank, unsigned row) {

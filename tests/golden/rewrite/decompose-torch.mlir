@@ -92,10 +92,11 @@ func.func @add(%into: tensor<64x8xf32>, %places: tensor<?x1xi32>, %rows: tensor<
   return %result : tensor<64x8xf32>
 }
 
-// Sums are kept in wider floats.
+// Sums are kept in wider floats, those of neighbours beside each other.
 // CHECK-LABEL: @sums
+// CHECK: scf.forall (%[[J:.*]]) = (0) to (16) step (16) shared_outs(%{{.*}}, %{{.*}})
 // CHECK: scf.for %[[I:.*]] = %{{.*}} iter_args(%[[OUT:.*]] = %{{.*}}, %[[SUM:.*]] = %{{.*}}) -> (tensor<?x16xf32>, tensor<16xf64>)
-// CHECK: %[[NEXT:.*]] = tensor.extract_slice %arg0[%[[I]], 0] [1, 16] [1, 1] : tensor<?x16xf32> to tensor<16xf32>
+// CHECK: %[[NEXT:.*]] = tensor.extract_slice %arg0[%[[I]], %[[J]]] [1, 16] [1, 1] : tensor<?x16xf32> to tensor<16xf32>
 // CHECK: linalg.generic {{.*}} ins(%[[NEXT]] : tensor<16xf32>) outs(%[[SUM]] : tensor<16xf64>)
 // CHECK: arith.truncf
 // CHECK: tensor.insert_slice %{{.*}} into %[[OUT]][%[[I]], 0] [1, 16] [1, 1]
@@ -138,4 +139,18 @@ func.func @other(%x: tensor<3x16xi64>, %e: tensor<3x16xi64>, %z: tensor<3xi64>) 
     tm_tensor.yield %sum : i64
   } -> tensor<3x16xi64>, tensor<3xi64>
   return %sums#0 : tensor<3x16xi64>
+}
+
+// Rows whose elements lie apart, and not in whole blocks of four.
+// CHECK-LABEL: @rows_of_sums
+// CHECK: scf.forall {{.*}} = (0, 0) to (2, 7) step (1, 4)
+// CHECK: scf.for {{.*}} to %c{{.*}} step %c1 iter_args({{.*}}) -> (tensor<1x?x100xi32>, tensor<1x?xi32>)
+func.func @rows_of_sums(%x: tensor<2x7x100xi32>, %first: tensor<2x7xi32>) -> (tensor<2x7x100xi32>, tensor<2x7xi32>) {
+  %e = tensor.empty() : tensor<2x7x100xi32>
+  %sums:2 = tm_tensor.scan dimension(2) inclusive(true) ins(%x : tensor<2x7x100xi32>) outs(%e, %first : tensor<2x7x100xi32>, tensor<2x7xi32>) {
+  ^bb0(%sum: i32, %next: i32):
+    %0 = arith.addi %sum, %next : i32
+    tm_tensor.yield %0 : i32
+  } -> tensor<2x7x100xi32>, tensor<2x7xi32>
+  return %sums#0, %sums#1 : tensor<2x7x100xi32>, tensor<2x7xi32>
 }

@@ -9,6 +9,8 @@
 // RUN: tcc-attn run %s --func=ascending --random --check | FileCheck %s --check-prefix=TWO
 // RUN: tcc-attn run %s --func=equal_stay --random --check | FileCheck %s --check-prefix=TWO
 // RUN: tcc-attn run %s --func=sort_open --random --check | FileCheck %s --check-prefix=TWO
+// RUN: tcc-attn run %s --func=rows --random --check --threads=2 | FileCheck %s --check-prefix=TWO
+// RUN: tcc-attn run %s --func=rows --random --check --device=ptx-emu | FileCheck %s --check-prefix=TWO
 // RUN: tcc-attn run %s --func=sums --random --check --device=ptx-emu | FileCheck %s --check-prefix=TWO
 // RUN: tcc-attn run %s --func=blocks --random --check --device=ptx-emu | FileCheck %s --check-prefix=TWO
 // RUN: tcc-attn run %s --func=open --random --check --device=ptx-emu | FileCheck %s --check-prefix=TWO
@@ -105,4 +107,20 @@ func.func @sort_open(%x: tensor<?x?x2xf32>, %y: tensor<?x?x2xi64>) -> (tensor<?x
     tm_tensor.yield %0 : i1
   } -> tensor<?x?x2xf32>, tensor<?x?x2xi64>
   return %sorted#0, %sorted#1 : tensor<?x?x2xf32>, tensor<?x?x2xi64>
+}
+// Blocks of rows that lie apart, and of columns beside each other, of which the last are not full.
+func.func @rows(%x: tensor<2x7x100xf16>, %first: tensor<2x7xf16>, %y: tensor<3x2x5x700xi32>, %start: tensor<3x5x700xi32>) -> (tensor<2x7x100xf16>, tensor<3x2x5x700xi32>) {
+  %e = tensor.empty() : tensor<2x7x100xf16>
+  %sums:2 = tm_tensor.scan dimension(2) inclusive(true) ins(%x : tensor<2x7x100xf16>) outs(%e, %first : tensor<2x7x100xf16>, tensor<2x7xf16>) {
+  ^bb0(%sum: f16, %next: f16):
+    %0 = arith.addf %sum, %next : f16
+    tm_tensor.yield %0 : f16
+  } -> tensor<2x7x100xf16>, tensor<2x7xf16>
+  %f = tensor.empty() : tensor<3x2x5x700xi32>
+  %more:2 = tm_tensor.scan dimension(1) inclusive(false) ins(%y : tensor<3x2x5x700xi32>) outs(%f, %start : tensor<3x2x5x700xi32>, tensor<3x5x700xi32>) {
+  ^bb0(%sum: i32, %next: i32):
+    %0 = arith.addi %sum, %next : i32
+    tm_tensor.yield %0 : i32
+  } -> tensor<3x2x5x700xi32>, tensor<3x5x700xi32>
+  return %sums#0, %more#0 : tensor<2x7x100xf16>, tensor<3x2x5x700xi32>
 }
