@@ -110,12 +110,13 @@ bool verify_sort(const ir_op *op) {
   return verify_body_ops(body) && verify_terminator(op, 0, 1, type_of_answer);
 }
 
-/* The argument of the body that a comparison reads, widened or not; -1: it reads something else. */
-static int compared(const ir_op *compare, unsigned i) {
+/* The argument of the sort's body that a comparison reads, widened or not; -1: it reads something else, as what is
+ * passed to the function. */
+static int compared(const ir_op *sort, const ir_op *compare, unsigned i) {
   const ir_value *value = ir_operand(compare, i);
   while (ir_made_by(value, OP_ARITH_EXTF))
     value = ir_operand(value->op, 0);
-  return value->op ? -1 : (int)value->index;
+  return value->block == ir_region(sort, 0) ? (int)value->index : -1;
 }
 
 /* What the predicate, of two different numbers, tells: the first is larger (1) or smaller (-1); 0: neither. */
@@ -152,7 +153,7 @@ bool ir_sort_order_of(const ir_op *op, ir_sort_order *order) {
   const ir_op *compare = ir_operand(ir_region(op, 0)->last, 0)->op;
   if (!compare || (compare->code != OP_ARITH_CMPF && compare->code != OP_ARITH_CMPI))
     return false;
-  int first = compared(compare, 0), second = compared(compare, 1), direction = direction_of(compare);
+  int first = compared(op, compare, 0), second = compared(op, compare, 1), direction = direction_of(compare);
   if (first < 0 || second < 0 || (first ^ 1) != second || !direction)
     return false;
   order->out = (unsigned)first / 2;

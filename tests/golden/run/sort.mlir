@@ -20,6 +20,8 @@
 // RUN: tcc-attn run %s --func=one_row --random --check --device=ptx-emu
 // RUN: tcc-attn run %s --func=rows_in_lanes --random --check --verify
 // RUN: tcc-attn run %s --func=rows_in_lanes --random --check --threads=3 --target=host:x86-64
+// RUN: tcc-attn run %s --func=by_bound --random --check --verify
+// RUN: tcc-attn run %s --func=by_bound --random --check --device=ptx-emu
 
 // The largest three, of which some are NaN, and where they are.
 func.func @topk(%x: tensor<5x40xf32>) -> (tensor<5x3xf32>, tensor<5x3xi64>) {
@@ -169,4 +171,14 @@ func.func @rows_in_lanes(%x: tensor<77x2x19xf32>, %y: tensor<21x90xi64>) -> (ten
     tm_tensor.yield %before : i1
   } -> tensor<21x90xi64>
   return %columns, %rows : tensor<77x2x19xf32>, tensor<21x90xi64>
+}
+
+// Those above what is passed to the function come first: the body compares no two elements.
+func.func @by_bound(%x: tensor<300xf32>, %bound: f32) -> tensor<300xf32> {
+  %sorted = tm_tensor.sort dimension(0) outs(%x : tensor<300xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %before = arith.cmpf ogt, %a, %bound : f32
+    tm_tensor.yield %before : i1
+  } -> tensor<300xf32>
+  return %sorted : tensor<300xf32>
 }
