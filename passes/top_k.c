@@ -37,13 +37,15 @@ static int64_t first_in_slice(const ir_op *user, unsigned sorted) {
   return slice.sizes[sorted].constant ? slice.offsets[sorted].constant + last + 1 : 0;
 }
 
-/* All that is used of the results is slices of the first elements; *count: of so many. */
+/* All that is used of the results is slices of the first elements; *count: of so many. Rows of an open extent have as
+ * many where all the slices run with the sort. */
 static bool find_count(const ir_op *op, unsigned sorted, int64_t *count) {
+  bool is_open = ir_operand(op, 0)->type->shape[sorted] == IR_DYNAMIC;
   *count = 0;
   for (unsigned i = 0; i < op->num_results; i++)
     for (const ir_use *use = ir_result(op, i)->uses; use; use = use->next) {
       int64_t taken = first_in_slice(use->user, sorted);
-      if (!taken)
+      if (!taken || (is_open && use->user->block != op->block))
         return false;
       *count = taken > *count ? taken : *count;
     }
