@@ -8,12 +8,21 @@
 
 #include <string.h>
 
+/* Products are rounded before anything is subtracted from them: all that is computed with a result takes the same
+ * number, as e^(x - m) does, where m is the largest x. */
+static ir_value *combine_two(distributor *d, ir_opcode combine, ir_value *first, ir_value *second) {
+  ir_value *value = ir_binary(&d->at, combine, first, second);
+  if (combine == OP_ARITH_MULF)
+    ir_attr_set(value->op, PASS_ROUNDED, ir_attr_unit(d->module));
+  return value;
+}
+
 /* Combines list[0 .. count) pairwise, always neighbours: so values that come one after the other can go like that,
  * too. */
 static ir_value *combine_all(distributor *d, ir_opcode combine, int64_t count, ir_value **list) {
   for (; count > 1; count = (count + 1) / 2)
     for (int64_t i = 0; i < (count + 1) / 2; i++)
-      list[i] = 2 * i + 1 < count ? ir_binary(&d->at, combine, list[2 * i], list[2 * i + 1]) : list[2 * i];
+      list[i] = 2 * i + 1 < count ? combine_two(d, combine, list[2 * i], list[2 * i + 1]) : list[2 * i];
   return list[0];
 }
 
@@ -124,7 +133,7 @@ static ir_value *reduce_dim(distributor *d, ir_value *vector, layout *l, unsigne
     result[r] = reduce_subgroup(d, result[r], combine);
   for (unsigned i = 0; i < count && !whole; i++)
     for (int64_t r = 0; r < registers; r++)
-      result[r] = ir_binary(&d->at, combine, result[r], other_lane(d, result[r], offsets[i]));
+      result[r] = combine_two(d, combine, result[r], other_lane(d, result[r], offsets[i]));
   *l = projected;
   return distribute_pack(d, element, registers, result);
 }
@@ -161,12 +170,12 @@ bool distribute_reduction(distributor *d, const ir_op *op) {
     if (across & ir_bit(dim))
       value = reduce_dim(d, value, &l, dim - (unsigned)__builtin_popcount(within & (ir_bit(dim) - 1)), combine);
   if (result->type->kind != IR_TYPE_VECTOR) {
-    distribute_set(d, op, ir_binary(&d->at, combine, distribute_get(d, value, 0), acc));
+    distribute_set(d, op, combine_two(d, combine, distribute_get(d, value, 0), acc));
     return true;
   }
   wanted = distribute_layout(result);
   value = distribute_convert(d, value, &l, &wanted, NULL);
   acc = distribute_lane(d, ir_operand(op, 1), &wanted);
-  distribute_set(d, op, ir_binary(&d->at, combine, value, acc));
+  distribute_set(d, op, combine_two(d, combine, value, acc));
   return true;
 }

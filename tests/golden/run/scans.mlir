@@ -16,6 +16,7 @@
 // RUN: tcc-attn run %s --func=open --random --check --device=ptx-emu | FileCheck %s --check-prefix=TWO
 // RUN: tcc-attn run %s --func=largest --random --check --device=ptx-emu | FileCheck %s --check-prefix=ONE
 // RUN: tcc-attn run %s --func=equal_stay --random --check --device=ptx-emu | FileCheck %s --check-prefix=TWO
+// RUN: tcc-attn run %s --func=powers_of_products --random --check --device=ptx-emu | FileCheck %s --check-prefix=ONE
 
 // ONE: check: result 0: {{.*}}: good
 // TWO: check: result 0: {{.*}}: good
@@ -123,4 +124,19 @@ func.func @rows(%x: tensor<2x7x100xf16>, %first: tensor<2x7xf16>, %y: tensor<3x2
     tm_tensor.yield %0 : i32
   } -> tensor<3x2x5x700xi32>, tensor<3x5x700xi32>
   return %sums#0, %more#0 : tensor<2x7x100xf16>, tensor<3x2x5x700xi32>
+}
+
+// Products so far are as large as 1e10, of which 1000 is one unit in the last place: their powers are those of numbers
+// rounded as the largest one is, from which they are subtracted.
+func.func @powers_of_products(%x: tensor<33x128xf32>) -> tensor<33x128xf32> {
+  %one = arith.constant dense<1.0> : tensor<33xf32>
+  %out = tensor.empty() : tensor<33x128xf32>
+  %products:2 = tm_tensor.scan dimension(1) inclusive(true) ins(%x : tensor<33x128xf32>)
+      outs(%out, %one : tensor<33x128xf32>, tensor<33xf32>) {
+  ^bb0(%product: f32, %next: f32):
+    %0 = arith.mulf %product, %next : f32
+    tm_tensor.yield %0 : f32
+  } -> tensor<33x128xf32>, tensor<33xf32>
+  %y = linalg.softmax dimension(1) ins(%products#0 : tensor<33x128xf32>) outs(%out : tensor<33x128xf32>) -> tensor<33x128xf32>
+  return %y : tensor<33x128xf32>
 }
