@@ -115,6 +115,8 @@ ir_value *ir_const(ir_builder *builder, const ir_type *type, double value);
 bool ir_value_constant(const ir_value *value, const ir_attr **attr);
 /* The value is a constant, or a splat of one, scalar or shaped (linalg.fill and vector.broadcast of one included). */
 bool ir_value_splat(const ir_value *value, ir_cell *cell);
+/* Both compute the same of their arguments and of what comes from outside; neither has ops with regions. */
+bool ir_same_body(const ir_block *a, const ir_block *b);
 /* That number is 0. */
 bool ir_value_is_zero(const ir_value *value);
 

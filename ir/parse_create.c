@@ -61,49 +61,6 @@ static void adopt_region(ir_op *op, unsigned i, const ir_block *read) {
     region->args[k]->block = region;
 }
 
-/* Constants are the same by what they are: one may have been moved out of its body. */
-static bool same_operand(const ir_value *a, const ir_value *b) {
-  const ir_attr *left, *right;
-  if (ir_value_constant(a, &left) && ir_value_constant(b, &right))
-    return left == right && a->type == b->type;
-  if (!a->op || !b->op)
-    return a == b || (!a->op && !b->op && a->index == b->index && a->type == b->type);
-  return a == b || (a->op->mark == b->op->mark && a->index == b->index);
-}
-
-/* The two ops are the same but for the values of their bodies, which correspond by position (in `mark`). */
-static bool same_op(const ir_op *a, const ir_op *b) {
-  bool same = a->code == b->code && a->num_operands == b->num_operands && a->num_results == b->num_results &&
-              a->num_attrs == b->num_attrs && !a->num_regions && !b->num_regions;
-  for (unsigned i = 0; same && i < a->num_operands; i++)
-    same = same_operand(ir_operand(a, i), ir_operand(b, i));
-  for (unsigned i = 0; same && i < a->num_results; i++)
-    same = ir_result(a, i)->type == ir_result(b, i)->type;
-  for (unsigned i = 0; same && i < a->num_attrs; i++)
-    same = a->attrs[i].name == b->attrs[i].name && a->attrs[i].attr == b->attrs[i].attr;
-  return same;
-}
-
-static ir_op *behind_constants(ir_op *op) {
-  while (op && op->code == OP_ARITH_CONSTANT)
-    op = op->next;
-  return op;
-}
-
-static bool same_body(const ir_block *a, const ir_block *b) {
-  bool same = a->num_args == b->num_args;
-  for (unsigned i = 0; same && i < a->num_args; i++)
-    same = a->args[i]->type == b->args[i]->type;
-  ir_op *left = behind_constants(a->first), *right = behind_constants(b->first);
-  for (uint32_t position = 1; same && left && right; position++) {
-    same = same_op(left, right);
-    left->mark = right->mark = position;
-    left = behind_constants(left->next);
-    right = behind_constants(right->next);
-  }
-  return same && !left && !right;
-}
-
 /* Builds the body that the row implies. A written one must be just that, since the pretty form does not show it. */
 static bool imply_body(ir_parser *parser, const ir_draft *draft, ir_op *op) {
   if (!draft->num_regions) {
@@ -113,7 +70,7 @@ static bool imply_body(ir_parser *parser, const ir_draft *draft, ir_op *op) {
   ir_block written = *ir_region(op, 0);
   *ir_region(op, 0) = (ir_block){.parent = op};
   ir_structured_build_body(op);
-  return same_body(&written, ir_region(op, 0)) ||
+  return ir_same_body(&written, ir_region(op, 0)) ||
          parse_error_at(parser, draft->loc, "this is not the body of '%s'; linalg.generic can have any body",
                         draft->info->name);
 }

@@ -457,3 +457,47 @@ bool ir_body_reads_init(const ir_op *op, unsigned i) {
     return i == 1 || i == 2;
   return !ir_value_unused(ir_region(op, 0)->args[ir_num_inputs(op) + i]);
 }
+
+static const ir_op *behind_constants(const ir_op *op) {
+  while (op && op->code == OP_ARITH_CONSTANT)
+    op = op->next;
+  return op;
+}
+
+/* Constants are the same by what they are: one may have been moved out of its body. */
+static bool same_operand(const ir_value_map *values, ir_value *a, const ir_value *b) {
+  const ir_attr *left, *right;
+  if (ir_value_constant(a, &left) && ir_value_constant(b, &right))
+    return left == right && a->type == b->type;
+  return ir_value_map_get(values, a) == b;
+}
+
+/* The two ops are the same where their operands are; their results correspond from then on. */
+static bool same_op(ir_value_map *values, const ir_op *a, const ir_op *b) {
+  bool same = a->code == b->code && a->num_operands == b->num_operands && a->num_results == b->num_results &&
+              a->num_attrs == b->num_attrs && !a->num_regions && !b->num_regions &&
+              ir_attrs_equal(a->num_attrs, a->attrs, b->attrs);
+  for (unsigned i = 0; same && i < a->num_operands; i++)
+    same = same_operand(values, ir_operand(a, i), ir_operand(b, i));
+  for (unsigned i = 0; same && i < a->num_results; i++) {
+    same = ir_result(a, i)->type == ir_result(b, i)->type;
+    ir_value_map_set(values, ir_result(a, i), ir_result(b, i));
+  }
+  return same;
+}
+
+bool ir_same_body(const ir_block *a, const ir_block *b) {
+  ir_value_map *values = ir_value_map_create(b->parent->module);
+  bool same = a->num_args == b->num_args;
+  for (unsigned i = 0; same && i < a->num_args; i++) {
+    same = a->args[i]->type == b->args[i]->type;
+    ir_value_map_set(values, a->args[i], b->args[i]);
+  }
+  const ir_op *left = behind_constants(a->first), *right = behind_constants(b->first);
+  while (same && left && right) {
+    same = same_op(values, left, right);
+    left = behind_constants(left->next);
+    right = behind_constants(right->next);
+  }
+  return same && !left && !right;
+}
