@@ -34,6 +34,6 @@ emit_op_hook emit_contract;
 
 /* vector.c */
 emit_op_hook emit_broadcast, emit_create_mask, emit_deinterleave, emit_extract, emit_extract_strided_slice, emit_insert,
-    emit_insert_strided_slice, emit_interleave, emit_multi_reduction, emit_shape_cast, emit_vector_bitcast,
-    emit_step_op, emit_transpose_op, emit_vector_elements;
+    emit_insert_strided_slice, emit_interleave, emit_multi_reduction, emit_shape_cast, emit_shuffle_op,
+    emit_vector_bitcast, emit_step_op, emit_transpose_op, emit_vector_elements;
 #endif

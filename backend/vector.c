@@ -214,6 +214,17 @@ bool emit_interleave(emitter *e, const ir_op *op) {
   return true;
 }
 
+bool emit_shuffle_op(emitter *e, const ir_op *op) {
+  LLVMValueRef a = emit_operand(e, op, 0)->pieces[0], b = emit_operand(e, op, 1)->pieces[0];
+  unsigned count, have = emit_lanes(a), more = emit_lanes(b), both = have > more ? have : more;
+  const int64_t *places = ir_attr_i64s_of(op, "mask", &count);
+  int *pick = IR_NEW_ARRAY(&e->arena, int, count);
+  for (unsigned i = 0; i < count; i++)
+    pick[i] = (int)(places[i] < have ? places[i] : places[i] - have + both);
+  emit_result(e, op)[0] = emit_shuffle(e, emit_resize(e, a, both), emit_resize(e, b, both), pick, count);
+  return true;
+}
+
 /* The lower or upper halves of words of two 16-bit elements: in words they are widened by one op (see
  * vectorize_pairs.c), and LLVM sees that. */
 static LLVMValueRef half_of_words(emitter *e, LLVMValueRef row, unsigned half) {

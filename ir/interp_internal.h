@@ -192,8 +192,8 @@ ir_eval_hook eval_alloc, eval_alloca, eval_dealloc, eval_get_global, eval_store,
 ir_eval_hook eval_nothing; /* it is about speed only */
 ir_eval_hook eval_softmax, eval_attention, eval_scatter, eval_scan, eval_sort, eval_index, eval_async;
 ir_eval_hook eval_transfer_read, eval_transfer_write, eval_contract, eval_multi_reduction, eval_broadcast,
-    eval_transpose, eval_shape_cast, eval_vector_bitcast, eval_interleave, eval_deinterleave, eval_vector_extract,
-    eval_vector_insert, eval_extract_strided_slice, eval_insert_strided_slice, eval_step, eval_create_mask, eval_gather,
-    eval_vector_load, eval_vector_store, eval_to_layout;
+    eval_transpose, eval_shape_cast, eval_vector_bitcast, eval_interleave, eval_deinterleave, eval_shuffle,
+    eval_vector_extract, eval_vector_insert, eval_extract_strided_slice, eval_insert_strided_slice, eval_step,
+    eval_create_mask, eval_gather, eval_vector_load, eval_vector_store, eval_to_layout;
 ir_eval_hook eval_tile_zero, eval_tile_load, eval_tile_store, eval_tile_mulf;
 #endif

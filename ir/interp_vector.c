@@ -361,6 +361,25 @@ bool eval_deinterleave(ir_interp *interp, const ir_op *op) {
   return true;
 }
 
+bool eval_shuffle(ir_interp *interp, const ir_op *op) {
+  const interp_value *sides[] = {interp_operand(interp, op, 0), interp_operand(interp, op, 1)};
+  unsigned count;
+  const int64_t *places = ir_attr_i64s_of(op, "mask", &count);
+  interp_value result;
+  if (!interp_allocate_result(interp, op, &result))
+    return false;
+  for (unsigned i = 0; i < count; i++) {
+    bool second = places[i] >= sides[0]->shape[0];
+    interp_value from = *sides[second], to = result;
+    from.offset += (places[i] - (second ? sides[0]->shape[0] : 0)) * from.strides[0];
+    to.offset += i * to.strides[0];
+    from.shape[0] = to.shape[0] = 1;
+    if (!interp_copy(interp, op, &to, &from))
+      return false;
+  }
+  return interp_give(interp, op, &result);
+}
+
 /* The subvector of `vector` at the op's position, whose operands are group `group`. */
 static bool position_view(ir_interp *interp, const ir_op *op, unsigned group, const interp_value *vector,
                           interp_value *view) {

@@ -63,8 +63,8 @@ ir_verify_hook verify_create_mask, verify_gather, verify_to_layout, verify_inser
     verify_transfer_read, verify_transfer_write, verify_vector_broadcast, verify_vector_contract,
     verify_vector_elements, verify_vector_insert, verify_vector_load, verify_vector_shape_cast, verify_vector_bitcast,
     verify_vector_step, verify_vector_store;
-ir_infer_hook infer_vector_interleave, infer_vector_deinterleave, infer_strided_slice, infer_vector_extract,
-    infer_vector_transpose;
+ir_infer_hook infer_vector_interleave, infer_vector_deinterleave, infer_vector_shuffle, infer_strided_slice,
+    infer_vector_extract, infer_vector_transpose;
 
 /* syntax_*.c: the textual form where no format can describe it */
 ir_parse_hook parse_module, parse_function, parse_constant, parse_select, parse_affine, parse_structured,

@@ -261,6 +261,24 @@ bool infer_vector_deinterleave(const ir_op *op, const ir_type **types) {
   return true;
 }
 
+bool infer_vector_shuffle(const ir_op *op, const ir_type **types) {
+  const ir_type *a = ir_operand(op, 0)->type, *b = ir_operand(op, 1)->type;
+  unsigned count = 0;
+  const int64_t *places = ir_attr_i64s_of(op, "mask", &count);
+  if (a->kind != IR_TYPE_VECTOR || b->kind != IR_TYPE_VECTOR || a->rank != 1 || b->rank != 1 ||
+      a->element != b->element)
+    return ir_op_error(op, "takes two vectors of one dim and one type of elements, not %s and %s", type_text(op, a),
+                       type_text(op, b));
+  if (!places || !count)
+    return ir_op_error(op, "needs places of elements in 'mask'");
+  for (unsigned i = 0; i < count; i++)
+    if (places[i] < 0 || (places[i] >= a->shape[0] && places[i] - a->shape[0] >= b->shape[0]))
+      return ir_op_error(op, "there is no element at place %lld", (long long)places[i]);
+  const int64_t extent = count;
+  types[0] = ir_type_vector(op->module, a->element, 1, &extent);
+  return true;
+}
+
 /* The position (operand group `group`) is one of `whole`; *part is the type of what lies there. */
 static bool verify_position(const ir_op *op, unsigned group, const ir_type *whole, const ir_type **part) {
   unsigned count;

@@ -727,6 +727,26 @@ Test(host, elements_at_even_places_come_before_those_at_odd_ones) {
   }
 }
 
+/* Of two vectors of different lengths, some elements twice. */
+Test(host, elements_of_two_vectors_are_at_the_places_of_a_mask) {
+  static const char text[] =
+      "func.func @f(%x: memref<5xf32>, %y: memref<3xf32>, %z: memref<6xf32>) {\n"
+      "  %c0 = arith.constant 0 : index\n"
+      "  %p = arith.constant 0.0 : f32\n"
+      "  %v = vector.transfer_read %x[%c0], %p {in_bounds = [true]} : memref<5xf32>, vector<5xf32>\n"
+      "  %w = vector.transfer_read %y[%c0], %p {in_bounds = [true]} : memref<3xf32>, vector<3xf32>\n"
+      "  %s = vector.shuffle %v, %w [7, 4, 0, 5, 4, 6] : vector<5xf32>, vector<3xf32>\n"
+      "  vector.transfer_write %s, %z[%c0] {in_bounds = [true]} : vector<6xf32>, memref<6xf32>\n"
+      "  return\n"
+      "}\n";
+  static const int places[6] = {7, 4, 0, 5, 4, 6};
+  float both[8], z[6];
+  fill(both, 8, 1);
+  cr_assert_eq(machine_run(text, (void *[]){both, both + 5, z}, (int64_t[]){5, 3, 6}), 0);
+  for (int i = 0; i < 6; i++)
+    cr_assert_eq(z[i], both[places[i]], "at %d", i);
+}
+
 /* Pairs of 16 bits as words and back: the first of a pair is in the lower half. */
 Test(host, bits_of_vectors_are_taken_as_other_elements) {
   static const char text[] =

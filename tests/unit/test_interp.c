@@ -432,6 +432,10 @@ Test(interp, vectors) {
         "%3 = vector.step : vector<3xindex>\nreturn %0, %1, %2, %3 : vector<2x2xf32>, vector<2xf32>, f32, "
         "vector<3xindex> }",
         6, 12, 12, 26, 3, 4, 20, 0, 1, 2);
+  CHECK("func.func @f() -> vector<4xi32> {\n%a = arith.constant dense<[5, 6, 7]> : vector<3xi32>\n"
+        "%b = arith.constant dense<[8, 9]> : vector<2xi32>\n"
+        "%0 = vector.shuffle %a, %b [4, 2, 2, 0] : vector<3xi32>, vector<2xi32>\nreturn %0 : vector<4xi32> }",
+        9, 7, 7, 5);
 }
 
 /* Updates are slices from the place on that the indices give, one after the other; columns go where the map says. */

@@ -28,5 +28,6 @@ func.func @vectors(%m: memref<?x8xf32>, %t: tensor<4x8xf32>, %i: index, %x: f32,
   %20 = vector.interleave %11, %11 : vector<8xf32> -> vector<16xf32>
   %22:2 = vector.deinterleave %20 : vector<16xf32> -> vector<8xf32>
   %19 = vector.from_elements %x, %x : vector<2xf32>
+  %24 = vector.shuffle %11, %19 [9, 6, 5, 0] : vector<8xf32>, vector<2xf32>
   return %5 : vector<4x4xf32>
 }
