@@ -171,10 +171,18 @@ static uint32_t loops_of_body(ir_op *op, const vector_operand *operands) {
   return allowed;
 }
 
-bool vectorize_has_term(const ir_expr *expr, unsigned loop) {
-  while (expr->kind == IR_EXPR_ADD && ir_expr_uses_dim(expr->lhs, loop) != ir_expr_uses_dim(expr->rhs, loop))
-    expr = ir_expr_uses_dim(expr->lhs, loop) ? expr->lhs : expr->rhs;
-  return expr->kind == IR_EXPR_DIM && expr->value == loop;
+int vectorize_sign_of_term(const ir_expr *expr, unsigned loop) {
+  int sign = 1;
+  for (;;) {
+    if (expr->kind == IR_EXPR_MUL && expr->rhs->kind == IR_EXPR_CONST && expr->rhs->value == -1) {
+      sign = -sign;
+      expr = expr->lhs;
+    } else if (expr->kind == IR_EXPR_ADD && ir_expr_uses_dim(expr->lhs, loop) != ir_expr_uses_dim(expr->rhs, loop)) {
+      expr = ir_expr_uses_dim(expr->lhs, loop) ? expr->lhs : expr->rhs;
+    } else {
+      return expr->kind == IR_EXPR_DIM && expr->value == loop ? sign : 0;
+    }
+  }
 }
 
 /* The loop is used in at most one subscript of the map, with coefficient 1. */
@@ -183,7 +191,7 @@ static bool is_simple_subscript(const ir_map *map, unsigned loop) {
   for (unsigned i = 0; i < map->num_results; i++)
     if (ir_expr_uses_dim(map->results[i], loop)) {
       uses++;
-      if (!vectorize_has_term(map->results[i], loop))
+      if (vectorize_sign_of_term(map->results[i], loop) != 1)
         return false;
     }
   return uses <= 1;

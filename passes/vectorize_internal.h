@@ -50,8 +50,8 @@ tile_value vectorize_affine(const body_state *state, const ir_op *op);
  * where lanes do not have constants of their own. */
 bool vectorize_comparison(const body_state *state, const ir_op *op, tile_value *result);
 
-/* The expression is dim `loop` plus something that does not depend on it. */
-bool vectorize_has_term(const ir_expr *expr, unsigned loop);
+/* 1: the expression is dim `loop` plus something that does not depend on it; -1: .. minus the dim; else 0. */
+int vectorize_sign_of_term(const ir_expr *expr, unsigned loop);
 /* Those that a value depends on: none, if it comes from outside. */
 uint32_t vectorize_depends(const body_loops *body, const ir_value *value);
 /* vectorize_load.c: the loops (bits) along which a memref.load of the body may have lanes: those along which these are

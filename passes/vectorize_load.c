@@ -5,16 +5,20 @@
  * Elements of a table so small that registers hold it are gathered from there.
  *
  * Invariant: lanes are neighbours along a loop only if the load's last subscript alone depends on it, as the iteration
- * plus what is the same in all lanes, so that the first lane's subscripts say where all are.
+ * plus what is the same in all lanes, or as that minus the iteration, so that the first lane's subscripts say where all
+ * are.
  * Terminates: walks from values to what they are computed from, each step to an earlier op of the body. */
 #include "passes/body.h"
 #include "passes/memory.h"
 #include "passes/vectorize_internal.h"
 
+#include <string.h>
+
 enum { MANY_OPS = 8 }; /* for each load */
 
-/* The one operand of the op that depends on the loop, where it is a term of the result; NULL where there is none. */
-static ir_value *term_along(const body_loops *body, const ir_op *op, unsigned loop) {
+/* The one operand of the op that depends on the loop, where it is a term of the result, or with *sign changed is one;
+ * NULL where there is none. */
+static ir_value *term_along(const body_loops *body, const ir_op *op, unsigned loop, int *sign) {
   ir_value *term = NULL;
   unsigned place = 0;
   for (unsigned i = 0; i < op->num_operands; i++)
@@ -27,20 +31,24 @@ static ir_value *term_along(const body_loops *body, const ir_op *op, unsigned lo
   if (!term)
     return NULL;
   const ir_map *map = op->code == OP_AFFINE_APPLY ? ir_affine_map(op) : NULL;
-  bool is_term = op->code == OP_ARITH_ADDI || (op->code == OP_ARITH_SUBI && !place) ||
-                 (op->code == OP_ARITH_INDEX_CAST && ir_is_index_wide(term)) ||
-                 (map && !map->num_syms && vectorize_has_term(map->results[0], place));
+  int taken = map && !map->num_syms ? vectorize_sign_of_term(map->results[0], place) : 0;
+  bool is_term = taken || op->code == OP_ARITH_ADDI || op->code == OP_ARITH_SUBI ||
+                 (op->code == OP_ARITH_INDEX_CAST && ir_is_index_wide(term));
+  if (taken < 0 || (op->code == OP_ARITH_SUBI && place))
+    *sign = -*sign;
   return is_term && ir_is_index_wide(ir_result(op, 0)) ? term : NULL;
 }
 
-/* The value is the loop's iteration plus something that does not depend on it. */
-static bool is_iteration(const body_loops *body, const ir_value *value, unsigned loop) {
+/* 1: the value is the loop's iteration plus something that does not depend on it; -1: .. minus the iteration; else
+ * 0. */
+static int direction_along(const body_loops *body, const ir_value *value, unsigned loop) {
+  int sign = 1;
   while (value && value->op && value->op->block == body->block) {
     if (value->op->code == OP_LINALG_INDEX)
-      return ir_attr_int_or(value->op, "dim", 0) == (int64_t)loop;
-    value = term_along(body, value->op, loop);
+      return ir_attr_int_or(value->op, "dim", 0) == (int64_t)loop ? sign : 0;
+    value = term_along(body, value->op, loop, &sign);
   }
-  return false;
+  return 0;
 }
 
 /* The loops (bits) along which lanes are neighbours. */
@@ -53,7 +61,7 @@ static uint32_t neighbours_along(const body_loops *body, const ir_op *load) {
     others |= vectorize_depends(body, ir_operand(load, 1 + dim));
   const ir_value *last = ir_operand(load, type->rank);
   for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++)
-    if (vectorize_depends(body, last) & ~others & ir_bit(loop) && is_iteration(body, last, loop))
+    if (vectorize_depends(body, last) & ~others & ir_bit(loop) && direction_along(body, last, loop))
       lanes |= ir_bit(loop);
   return lanes;
 }
@@ -70,11 +78,15 @@ static bool computes_much(const ir_op *op) {
 
 uint32_t vectorize_load_lanes(const body_loops *body, const ir_op *load) {
   uint32_t neighbours = neighbours_along(body, load);
+  const ir_op *op = ir_op_parent(load);
   if (memory_is_lookup(load))
     return UINT32_MAX;
+  int last = ir_op_has(op, IR_STRUCTURED) && ir_num_inits(op) ? ir_map_last_dim(ir_init_map(op, 0)) : -1;
+  if (last >= 0 && neighbours >> last & 1) /* along two loops at once they are none */
+    return ir_bit((unsigned)last);
   if (neighbours || ir_scalar_bits(ir_result(load, 0)->type->element) < 8)
     return neighbours;
-  return computes_much(ir_op_parent(load)) ? UINT32_MAX : 0;
+  return computes_much(op) ? UINT32_MAX : 0;
 }
 
 /* The value, an index or as wide, in the tile's first lane. */
@@ -98,6 +110,46 @@ static ir_index first_lane(const body_state *state, ir_value *value) {
              : operands[0];
 }
 
+/* The elements of a vector the other way round. */
+static ir_value *reverse(ir_builder *builder, ir_value *vector) {
+  int64_t *places = IR_NEW_ARRAY(&builder->module->arena, int64_t, vector->type->shape[0]);
+  unsigned count = (unsigned)vector->type->shape[0];
+  for (unsigned i = 0; i < count; i++)
+    places[i] = count - 1 - i;
+  ir_named_attr mask = {"mask", ir_attr_i64s(builder->module, count, places)};
+  ir_value *both[] = {vector, vector};
+  return ir_create(builder, OP_VECTOR_SHUFFLE, NULL, 2, both, 1, &mask);
+}
+
+/* The read, of the lanes that a mask has. */
+static ir_op *mask_read(ir_builder *builder, ir_op *read, ir_value *mask) {
+  unsigned rank = ir_operand(read, 0)->type->rank;
+  ir_value *operands[IR_MAX_RANK + 3];
+  for (unsigned i = 0; i < read->num_operands; i++)
+    operands[i] = ir_operand(read, i);
+  operands[read->num_operands] = mask;
+  ir_op_spec spec = ir_op_spec_of(read, operands, NULL);
+  spec.num_operands++;
+  memcpy(spec.groups, (unsigned[IR_MAX_GROUPS]){1, rank, 1, 1}, sizeof spec.groups);
+  ir_op *masked = ir_op_create(builder, OP_VECTOR_TRANSFER_READ, &spec);
+  ir_op_erase(read);
+  return masked;
+}
+
+/* Neighbours in memory of which the first lane has the last: elements before those of lanes beyond the end of a loop
+ * may be none. */
+static ir_value *load_backwards(const body_state *state, ir_value *base, ir_value **indices, uint32_t lanes) {
+  ir_builder *builder = state->builder;
+  const ir_type *type = vectorize_type(state->tile, base->type->element, lanes);
+  unsigned last = base->type->rank - 1;
+  ir_index first = ir_index_sub(builder, (ir_index){.value = indices[last]}, ir_index_const(type->shape[0] - 1));
+  indices[last] = ir_index_value(builder, first);
+  ir_op *read = ir_transfer(builder, OP_VECTOR_TRANSFER_READ, type, NULL, base, indices, NULL, NULL);
+  if (state->tile->masked & lanes)
+    read = mask_read(builder, read, reverse(builder, vectorize_mask(builder, state->tile, lanes)));
+  return reverse(builder, ir_result(read, 0));
+}
+
 /* Neighbours in memory, from those of the first lane on. */
 static ir_value *load_neighbours(const body_state *state, const ir_op *load, uint32_t lanes) {
   ir_builder *builder = state->builder;
@@ -106,6 +158,9 @@ static ir_value *load_neighbours(const body_state *state, const ir_op *load, uin
   for (unsigned dim = 0; dim < last; dim++)
     indices[dim] = vectorize_value_of(state, ir_operand(load, 1 + dim)).value;
   indices[last] = ir_index_value(builder, first_lane(state, ir_operand(load, 1 + last)));
+  body_loops body = {state->body, state->values};
+  if (direction_along(&body, ir_operand(load, 1 + last), (unsigned)__builtin_ctz(lanes)) < 0)
+    return load_backwards(state, base, indices, lanes);
   const ir_type *type = vectorize_type(state->tile, base->type->element, lanes);
   bool in_bounds = !(state->tile->masked & lanes);
   return ir_result(ir_transfer(builder, OP_VECTOR_TRANSFER_READ, type, NULL, base, indices, NULL, &in_bounds), 0);

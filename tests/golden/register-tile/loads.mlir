@@ -5,6 +5,9 @@
 // RUN: tcc-attn run %s --func=ragged --random=2 --dims=5 --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=shifted --random=3 --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=moved --random=4 --check 2>&1 | FileCheck %s --check-prefix=RESULT
+// RUN: sh -c 'for n in 1 3 16 67; do tcc-attn run %s --func=backwards --random=4 --dims=$n --check || exit 1; done'
+// RUN: sh -c 'for n in 1 7 67; do tcc-attn run %s --func=backwards --random=4 --dims=$n --check --target=host:x86-64 || exit 1; done'
+// RUN: tcc-attn run %s --func=along_two --random=4 --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=elsewhere --random=5 --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=partner --random=6 --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=rows --random --check --target=host:x86-64 2>&1 | FileCheck %s --check-prefix=RESULT
@@ -100,7 +103,7 @@ func.func @moved(%by: tensor<9xi8>, %x: tensor<200xf32>) -> tensor<9x60xf32> {
   return %result : tensor<9x60xf32>
 }
 
-// Neighbours in lanes are further apart, or come backwards.
+// Neighbours in lanes are further apart.
 // CHECK-LABEL: func.func @elsewhere(
 // CHECK-NOT: vector.transfer_read %arg0
 // CHECK-COUNT-2: memref.load %arg0[
@@ -121,6 +124,53 @@ func.func @elsewhere(%x: tensor<200xf32>) -> (tensor<100xf32>, tensor<100xf32>) 
     linalg.yield %second, %mirrored : f32, f32
   } -> (tensor<100xf32>, tensor<100xf32>)
   return %results#0, %results#1 : tensor<100xf32>, tensor<100xf32>
+}
+
+// Where they come backwards, they are read forwards and turned; lanes beyond the end of a row, whose elements would lie
+// before the first one, read none.
+// CHECK-LABEL: func.func @backwards(
+// CHECK: %[[FORWARDS:.*]] = vector.transfer_read %arg0[%{{.*}}], %{{.*}} {in_bounds = [true]} : memref<?xf32>, vector<[[LANES:[0-9]+]]xf32>
+// CHECK: vector.shuffle %[[FORWARDS]], %[[FORWARDS]] [{{[0-9]+}}, {{.*}}, 1, 0] : vector<[[LANES]]xf32>
+// CHECK: %[[MASK:.*]] = vector.create_mask
+// CHECK-NEXT: %[[TURNED:.*]] = vector.shuffle %[[MASK]], %[[MASK]] [{{.*}}, 1, 0]
+// CHECK: %[[SOME:.*]] = vector.transfer_read %arg0[%{{.*}}], %{{.*}}, %[[TURNED]] {in_bounds = [true]} : memref<?xf32>, vector<[[REST:[0-9]+]]xf32>
+// CHECK: vector.shuffle %[[SOME]], %[[SOME]] [{{.*}}, 1, 0] : vector<[[REST]]xf32>
+func.func @backwards(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %count = tensor.dim %x, %c0 : tensor<?xf32>
+  %last = arith.subi %count, %c1 : index
+  %empty = tensor.empty(%count) : tensor<?xf32>
+  %result = linalg.generic {indexing_maps = [affine_map<(j) -> (j)>], iterator_types = ["parallel"]} outs(%empty : tensor<?xf32>) {
+  ^bb0(%out: f32):
+    %j = linalg.index 0 : index
+    %back = arith.subi %last, %j : index
+    %mirrored = tensor.extract %x[%back] : tensor<?xf32>
+    linalg.yield %mirrored : f32
+  } -> tensor<?xf32>
+  return %result : tensor<?xf32>
+}
+
+// Along two loops at once they are no neighbours: rows are read one by one.
+// CHECK-LABEL: func.func @along_two(
+// CHECK-NOT: memref.load
+// CHECK: vector.transfer_read %arg0[%{{.*}}], %{{.*}} {in_bounds = [true]} : memref<39xf32>, vector<{{[0-9]+}}xf32>
+// CHECK-NOT: memref.load
+// CHECK: return
+func.func @along_two(%x: tensor<39xf32>) -> tensor<8x32xf32> {
+  %seven = arith.constant 7 : index
+  %empty = tensor.empty() : tensor<8x32xf32>
+  %result = linalg.generic {indexing_maps = [#both], iterator_types = ["parallel", "parallel"]} outs(%empty : tensor<8x32xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %0 = arith.subi %j, %i : index
+    %place = arith.addi %0, %seven : index
+    %element = tensor.extract %x[%place] : tensor<39xf32>
+    %square = arith.mulf %element, %element : f32
+    linalg.yield %square : f32
+  } -> tensor<8x32xf32>
+  return %result : tensor<8x32xf32>
 }
 
 // Where the body computes much, they are loaded one by one, by way of scratch memory, and the rest goes as elsewhere. What
