@@ -65,8 +65,7 @@ const ir_op *body_combiner(const ir_op *op) {
   return (lhs == a && rhs == b) || (lhs == b && rhs == a) ? combiner : NULL;
 }
 
-/* The op becomes a polynomial, of which each step has constants of its own. */
-static bool is_polynomial(const ir_op *op) {
+bool body_is_polynomial(const ir_op *op) {
   switch (op->code) {
   case OP_MATH_EXP:
   case OP_MATH_EXP2:
@@ -97,7 +96,7 @@ static bool is_polynomial(const ir_op *op) {
 
 bool body_has_polynomial(const ir_op *op) {
   for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
-    if (is_polynomial(inner))
+    if (body_is_polynomial(inner))
       return true;
   return false;
 }
@@ -137,7 +136,7 @@ static bool is_shared(const ir_op *op, const ir_value *value) {
 
 bool body_has_polynomial_of_few(const ir_op *op) {
   for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
-    if (is_polynomial(inner) && !is_shared(op, ir_result(inner, 0)))
+    if (body_is_polynomial(inner) && !is_shared(op, ir_result(inner, 0)))
       return true;
   return false;
 }

@@ -21,6 +21,8 @@ bool body_reads_scalars_only(const ir_op *op);
 /* The op by which the body, that of any op, makes its result of its first two arguments, in whatever order; NULL where
  * it does otherwise. */
 const ir_op *body_combiner(const ir_op *op);
+/* The op, of scalars, becomes a polynomial, of which each step has constants of its own. */
+bool body_is_polynomial(const ir_op *op);
 /* The op's body has a function that becomes a polynomial: it computes much with each element. */
 bool body_has_polynomial(const ir_op *op);
 /* .. not only of what many elements share, as a scale is that is a power of two. */

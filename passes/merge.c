@@ -4,7 +4,7 @@
  * that reads the first product's element once. A producer is merged where that computes nothing twice, or hardly
  * anything:
  *   - its one use is the consumer, which reads each element once,
- *   - or it reads no tensor (positions, masks made from them),
+ *   - or it reads no tensor (positions, masks made from them), or only tables, where it is one read for another,
  *   - or it does light work on statistics that an op with a running state has of its rows: readers can then join its
  *     loops,
  *   - or the consumer repeats its elements along further loops, and it does light work only: then the smaller tensor
@@ -30,11 +30,15 @@ static unsigned body_size(const ir_op *op) {
   return size;
 }
 
+/* A table of few numbers for many elements (tabulate.c), from which another read costs what one of the result would. */
+static bool is_table(const ir_value *value) { return value->op && ir_attr_get(value->op, PASS_ONCE); }
+
 static bool reads_tensors(const ir_op *op) {
-  if (!body_reads_scalars_only(op))
-    return true;
+  for (unsigned i = 0; i < ir_num_inputs(op); i++)
+    if (ir_type_is_shaped(ir_input(op, i)->type) && !ir_value_unused(body_argument(op, i)))
+      return true;
   for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
-    if (inner->code == OP_TENSOR_EXTRACT)
+    if (inner->code == OP_TENSOR_EXTRACT && !is_table(ir_operand(inner, 0)))
       return true;
   return false;
 }

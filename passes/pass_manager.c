@@ -194,8 +194,8 @@ const char *pass_default_list(const target_facts *target) {
   "simplify,decompose-torch,decompose-attention,shapes,tie-results,transform,to-linalg,windows,absorb-gathers,"        \
   "absorb-reads,absorb-moves,simplify,raise,simplify,part-sums,remake,simplify,slice-gathers,merge-dims,simplify,move-factors,"  \
   "widen-factors,"                                                                                                     \
-  "merge-elementwise,simplify,hide-lowest,join-rows,widen-accumulators,turn-rows,schedule,simplify,parallelize,"       \
-  "open-rows,trim,"
+  "merge-elementwise,simplify,tabulate,simplify,hide-lowest,join-rows,widen-accumulators,turn-rows,schedule,simplify," \
+  "parallelize,open-rows,trim,"
   if (target->warp)
     return TO_TILES "split,decompose-softmax,simplify,vectorize-tiles,repeat-rows,simplify,delay-scales,simplify,"
                     "bufferize,share-memory,"

@@ -63,7 +63,8 @@ ir_value *pass_carry(ir_op **loop, ir_value *init, const ir_attr *layout);
 #define PASS_STANDS_FOR "tec.stands_for"
 #define PASS_STANDS_FOR_LOOPS "tec.stands_for_loops"
 
-/* On a structured op on whole tensors: so many tiles read each element of its result that none makes it again. */
+/* On a structured op on whole tensors: so many tiles, or iterations of bodies, read each element of its result that
+ * none makes it again. */
 #define PASS_ONCE "tec.once"
 
 /* On an scf.for: an iteration changes nothing that it carries where all scores of a running softmax are hidden
