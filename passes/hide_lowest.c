@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-enum { MAX_STEPS = 1024 };
+enum { MAX_STEPS = 1024, MAX_ELEMENTS = 1 << 16 /* of a constant that is read from */ };
 
 /* Constants beside the lowest number are far above it, as scores are; beside that of f16, they are less. */
 enum { MODERATE = 1 << 30, MODERATE_HALF = 1 << 14 };
@@ -81,6 +81,26 @@ static bool holds(hider *h, const ir_value *condition, bool wanted, candidate ke
   return false;
 }
 
+static bool is_moderate(hider *h, const ir_value *value);
+
+/* No number of the tensor is as low: a constant, or what an op makes of such by itself, as tables are (tabulate.c). */
+static bool has_moderate_elements(hider *h, const ir_value *tensor) {
+  const ir_attr *constant;
+  if (ir_value_constant(tensor, &constant)) {
+    bool moderates = ir_scalar_is_float(tensor->type->element) && constant->count <= MAX_ELEMENTS;
+    for (unsigned i = 0; moderates && i < constant->count; i++)
+      moderates = fabs(ir_attr_element(constant, i).f) < moderate(h);
+    return moderates;
+  }
+  const ir_op *maker = tensor->op;
+  if (!maker || !body_is_pointwise(maker))
+    return false;
+  hider of_maker = {.op = (ir_op *)maker, .half = h->half, .steps = h->steps};
+  bool moderates = is_moderate(&of_maker, ir_yielded(maker, 0));
+  h->steps = of_maker.steps;
+  return moderates;
+}
+
 /* The value is made of products, numbers and indices alone: nothing in it is as low as what masks give. */
 static bool is_moderate(hider *h, const ir_value *value) {
   const ir_op *from = value->op;
@@ -111,6 +131,8 @@ static bool is_moderate(hider *h, const ir_value *value) {
   case OP_ARITH_TRUNCF:
   case OP_MATH_TANH:
     return is_moderate(h, ir_operand(from, 0));
+  case OP_TENSOR_EXTRACT:
+    return has_moderate_elements(h, ir_operand(from, 0));
   default:
     return false;
   }

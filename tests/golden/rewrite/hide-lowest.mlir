@@ -20,6 +20,8 @@
 // RUN: sed 's/^    %%seen = .*/%%a = arith.cmpi slt, %%k, %%five : index\n%%b = arith.cmpi sle, %%k, %%q : index\n%%seen = arith.ori %%a, %%b : i1/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=YES
 // Two masks, neither of which hides the first key.
 // RUN: sed 's/^    %%masked = .*/%%b = arith.cmpi slt, %%k, %%five : index\n%%m = arith.select %%b, %%zero, %%lowest : f32\n%%n = arith.select %%seen, %%score, %%lowest : f32\n%%masked = arith.addf %%n, %%m : f32/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=BOTH
+// Beside numbers from a constant, wherever they are.
+// RUN: sed 's/^    %%masked = .*/%%table = arith.constant dense<[1.0, -7.5, 2.0]> : tensor<3xf32>\n%%place = arith.minsi %%k, %%two : index\n%%b = tensor.extract %%table[%%place] : tensor<3xf32>\n%%m = arith.select %%seen, %%score, %%lowest : f32\n%%masked = arith.addf %%m, %%b : f32/; s/^  %%half = /  %%two = arith.constant 2 : index\n&/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=YES
 // BOTH-COUNT-2: arith.constant 0xFF800000 : f32
 // YES: arith.constant 0xFF800000 : f32
 // YES-NEXT: arith.select
@@ -44,6 +46,8 @@
 // RUN: sed 's/^    %%masked = .*/%%other = arith.constant -2.0e+38 : f32\n%%m = arith.select %%seen, %%other, %%lowest : f32\n%%masked = arith.addf %%score, %%m : f32/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=NO
 // RUN: sed 's/^    %%masked = .*/%%tiny = arith.constant 1.0e-20 : f32\n%%m = arith.select %%seen, %%score, %%lowest : f32\n%%masked = arith.mulf %%m, %%tiny : f32/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=NO
 // RUN: sed 's/^    %%masked = .*/%%m = arith.select %%seen, %%zero, %%lowest : f32\n%%masked = arith.subf %%score, %%m : f32/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=NO
+// Numbers from a constant, of which one is low.
+// RUN: sed 's/^    %%masked = .*/%%table = arith.constant dense<[1.0, -3.0e+38, 2.0]> : tensor<3xf32>\n%%place = arith.minsi %%k, %%two : index\n%%b = tensor.extract %%table[%%place] : tensor<3xf32>\n%%m = arith.select %%seen, %%score, %%lowest : f32\n%%masked = arith.addf %%m, %%b : f32/; s/^  %%half = /  %%two = arith.constant 2 : index\n&/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=NO
 // In f16: a number above the lowest; a large one beside it.
 // RUN: sed 's/^    %%masked = .*/%%n = arith.truncf %%score : f32 to f16\n%%m = arith.select %%seen, %%n, %%high16 : f16\n%%masked = arith.extf %%m : f16 to f32/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=NO
 // RUN: sed 's/^    %%masked = .*/%%n = arith.truncf %%score : f32 to f16\n%%m = arith.select %%seen, %%n, %%half16 : f16\n%%l = arith.select %%seen, %%m, %%beside16 : f16\n%%masked = arith.extf %%l : f16 to f32/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=NO
