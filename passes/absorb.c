@@ -14,7 +14,8 @@
  *   - a dim of extent 1 that a result has and no input has is added after the op instead,
  *   - a transpose of the result of an op that has no other user goes into the map of the result, but for an elementwise
  *     op whose result only products read,
- *   - a reshape of what is only widened is taken of the narrow tensor.
+ *   - a reshape of what is only widened is taken of the narrow tensor,
+ *   - dims of what is unpacked from integers are split before it is unpacked.
  * Splitting is left out for small inputs of elementwise ops, and for the free loops and reductions of contractions: one
  * long loop makes better tiles than several short ones, and merging their dims costs nothing. Batch loops are split:
  * softmax, masks and repeated keys need them.
@@ -420,35 +421,39 @@ static bool express_loops(const recast *parts, const split *split, const ir_expr
   return true;
 }
 
+/* The op with its loops split, its results merged behind it; itself where that cannot be. */
+static ir_op *split_by(const recast *parts, split *how, ir_builder *builder) {
+  recast fresh = *parts;
+  ir_op *op = parts->op;
+  const ir_expr *loops[IR_MAX_LOOPS];
+  unsigned counts[RECAST_MAX_OPERANDS][IR_MAX_RANK];
+  if (!express_loops(parts, how, loops))
+    return op;
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (!split_operand(parts, how, i, builder, &fresh, counts[i]))
+      return op;
+  fresh.num_loops = how->num_loops;
+  fresh.reductions = 0;
+  for (unsigned loop = 0; loop < parts->num_loops; loop++)
+    if (parts->reductions >> loop & 1)
+      fresh.reductions |= ir_bit(how->first[loop]);
+  ir_op *generic = recast_create(&fresh, builder, loops);
+  for (unsigned i = 0; i < op->num_results; i++) {
+    ir_value *result = ir_result(generic, i);
+    if (result->type->rank != ir_result(op, i)->type->rank)
+      result = collapse_known(builder, result, ir_result(op, i)->type, counts[parts->num_ins + i]);
+    ir_replace_uses(ir_result(op, i), result);
+  }
+  ir_op_erase(op);
+  return generic;
+}
+
 /* Splits loops over merged dims. */
 static ir_op *split_loops(ir_op *op) {
   recast parts;
   split how;
   ir_builder builder = ir_builder_before(op);
-  if (!recast_begin(&parts, op) || !find_split(&parts, &builder, &how))
-    return op;
-  recast fresh = parts;
-  const ir_expr *loops[IR_MAX_LOOPS];
-  unsigned counts[RECAST_MAX_OPERANDS][IR_MAX_RANK];
-  if (!express_loops(&parts, &how, loops))
-    return op;
-  for (unsigned i = 0; i < op->num_operands; i++)
-    if (!split_operand(&parts, &how, i, &builder, &fresh, counts[i]))
-      return op;
-  fresh.num_loops = how.num_loops;
-  fresh.reductions = 0;
-  for (unsigned loop = 0; loop < parts.num_loops; loop++)
-    if (parts.reductions >> loop & 1)
-      fresh.reductions |= ir_bit(how.first[loop]);
-  ir_op *generic = recast_create(&fresh, &builder, loops);
-  for (unsigned i = 0; i < op->num_results; i++) {
-    ir_value *result = ir_result(generic, i);
-    if (result->type->rank != ir_result(op, i)->type->rank)
-      result = collapse_known(&builder, result, ir_result(op, i)->type, counts[parts.num_ins + i]);
-    ir_replace_uses(ir_result(op, i), result);
-  }
-  ir_op_erase(op);
-  return generic;
+  return recast_begin(&parts, op) && find_split(&parts, &builder, &how) ? split_by(&parts, &how, &builder) : op;
 }
 
 /* A softmax of a collapsed tensor, along a dim that stands for itself, is that of the tensor before. */
@@ -655,7 +660,116 @@ static ir_op *reshape_narrow(ir_op *op) {
   return reshape;
 }
 
+/* The value is made, element by element, of tensors alone of integers, no truths, that have less than so many bits. */
+static bool is_unpacked(const ir_value *value, unsigned bits) {
+  const ir_op *op = value->op;
+  if (ir_is_reshape(op))
+    return is_unpacked(ir_operand(op, 0), bits);
+  ir_scalar element = value->type->element;
+  if (!op || !body_is_pointwise(op))
+    return value->type->kind == IR_TYPE_TENSOR && !ir_scalar_is_float(element) && element != IR_I1 &&
+           ir_scalar_bits(element) < bits;
+  for (unsigned i = 0; i < ir_num_inputs(op); i++)
+    if (!is_unpacked(ir_operand(op, i), bits))
+      return false;
+  return ir_num_inputs(op) > 0;
+}
+
+/* The dims that the extents `from` and `to` of as many elements, both outermost first, can be split into: each extent is
+ * the product of its neighbours there, num_from[i] and num_to[i] of them. Returns how many those are; 0: there are none
+ * such, or more than `most`. */
+static unsigned common_dims(const int64_t *from, ir_dims sources, const int64_t *to, ir_dims targets, unsigned most,
+                            int64_t *extents, unsigned *num_from, unsigned *num_to) {
+  unsigned count = 0, i = sources.first, k = targets.first;
+  int64_t own = 1, other = 1; /* what is left of from[i], and of to[k] */
+  while (true) {
+    if (own == 1 && i < sources.end && !num_from[i])
+      own = from[i];
+    if (other == 1 && k < targets.end && !num_to[k])
+      other = to[k];
+    if (i == sources.end && k == targets.end)
+      return count;
+    if (i == sources.end || k == targets.end || count == most)
+      return 0;
+    int64_t extent = own < other ? own : other;
+    if (!extent || own % extent || other % extent)
+      return 0;
+    extents[count++] = extent;
+    num_from[i]++;
+    num_to[k]++;
+    own /= extent;
+    other /= extent;
+    i += own == 1;
+    k += other == 1;
+  }
+}
+
+static bool split_unpacked(ir_op *expand, unsigned bits);
+
+/* What is merged and then split into other dims is split first, where dims are that make up both. */
+static bool split_first(ir_op *expand, const ir_op *collapse, unsigned bits) {
+  ir_value *source = ir_operand(collapse, 0);
+  const ir_type *from = source->type, *to = ir_result(expand, 0)->type;
+  unsigned num_from[IR_MAX_RANK] = {0}, num_to[IR_MAX_RANK] = {0}, rank = 0;
+  int64_t extents[IR_MAX_RANK];
+  ir_index sizes[IR_MAX_RANK];
+  if (!ir_type_is_static(from) || !ir_type_is_static(to))
+    return false;
+  for (unsigned dim = 0; dim < ir_operand(expand, 0)->type->rank; dim++) {
+    unsigned count = common_dims(from->shape, ir_dims_of(collapse, dim), to->shape, ir_dims_of(expand, dim),
+                                 IR_MAX_RANK - rank, extents + rank, num_from, num_to);
+    if (!count)
+      return false;
+    rank += count;
+  }
+  for (unsigned dim = 0; dim < rank; dim++)
+    sizes[dim] = ir_index_const(extents[dim]);
+  ir_builder builder = ir_builder_before(expand);
+  ir_value *split = rank == from->rank ? source : ir_expand(&builder, source, rank, sizes, num_from);
+  ir_replace_op(expand, rank == to->rank ? split : ir_collapse(&builder, split, to, num_to));
+  if (split != source)
+    split_unpacked(split->op, bits);
+  return true;
+}
+
+/* Dims that are split of what is unpacked, to that many bits, are split of what it is unpacked from, so that nothing
+ * lies between the ops that unpack it and those that read it. False: the op stays as it is. */
+static bool split_unpacked(ir_op *expand, unsigned bits) {
+  ir_op *op = ir_operand(expand, 0)->op;
+  recast parts;
+  split how;
+  if (!op || !is_unpacked(ir_result(op, 0), bits))
+    return false;
+  if (op->code == OP_TENSOR_COLLAPSE_SHAPE)
+    return split_first(expand, op, bits);
+  if (!body_is_pointwise(op) || !recast_begin(&parts, op))
+    return false;
+  for (unsigned dim = 0; dim < parts.num_loops; dim++) {
+    ir_dims dims = ir_dims_of(expand, dim);
+    unsigned loop = (unsigned)ir_init_map(op, 0)->results[dim]->value;
+    how.count[loop] = dims.end - dims.first;
+    for (unsigned part = dims.first; part < dims.end; part++)
+      how.extents[loop][part - dims.first] = ir_mixed(expand, 1, "static_output_shape", part);
+  }
+  number_loops(&parts, &how);
+  ir_builder builder = ir_builder_before(expand);
+  parts.op = ir_op_clone(&builder, op, ir_value_map_create(op->module)); /* others may read the op as it is */
+  ir_op *fresh = how.num_loops > IR_MAX_LOOPS ? parts.op : split_by(&parts, &how, &builder);
+  ir_value *split = ir_result(fresh, 0);
+  if (split->type != ir_result(expand, 0)->type) {
+    ir_op_erase(fresh);
+    return false;
+  }
+  ir_replace_op(expand, split);
+  for (unsigned i = 0; i < ir_num_inputs(fresh); i++)
+    if (ir_made_by(ir_operand(fresh, i), OP_TENSOR_EXPAND_SHAPE))
+      split_unpacked(ir_operand(fresh, i)->op, bits);
+  return true;
+}
+
 void pass_absorb_moves(ir_op *op, const pass_options *options) {
+  if (op->code == OP_TENSOR_EXPAND_SHAPE && split_unpacked(op, ir_scalar_bits(ir_result(op, 0)->type->element)))
+    return;
   if (ir_is_reshape(op))
     reshape_original(reshape_narrow(op));
   else

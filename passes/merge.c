@@ -5,6 +5,7 @@
  * anything:
  *   - its one use is the consumer, which reads each element once,
  *   - or it reads no tensor (positions, masks made from them), or only tables, where it is one read for another,
+ *   - or it only widens integers, which are less to read,
  *   - or it does light work on statistics that an op with a running state has of its rows: readers can then join its
  *     loops,
  *   - or the consumer repeats its elements along further loops, and it does light work only: then the smaller tensor
@@ -100,6 +101,15 @@ static bool reads_statistics(const ir_op *op) {
   return true;
 }
 
+/* The op is one cast of integers, no truths, to wider numbers. */
+static bool only_widens(const ir_op *op) {
+  const ir_op *cast = ir_yielded(op, 0)->op;
+  ir_scalar from = cast && op->num_operands == 2 ? ir_operand(op, 0)->type->element : IR_I1;
+  return from != IR_I1 && !ir_scalar_is_float(from) && body_size(op) == 2 &&
+         ir_operand(cast, 0) == body_argument(op, 0) &&
+         ir_scalar_bits(from) < ir_scalar_bits(ir_result(op, 0)->type->element);
+}
+
 static bool pays(const ir_op *producer, const ir_op *consumer, unsigned input) {
   const ir_structure *structure = ir_structure_of(consumer);
   const ir_map *read = structure->maps[input];
@@ -107,7 +117,7 @@ static bool pays(const ir_op *producer, const ir_op *consumer, unsigned input) {
     return false;
   if (ir_value_has_one_use(ir_result(producer, 0)) && reads_each_once(read, structure->num_loops))
     return true;
-  if (!reads_tensors(producer))
+  if (!reads_tensors(producer) || only_widens(producer))
     return true;
   return ((!reads_each_once(read, structure->num_loops) && ir_map_is_projected_permutation(read)) ||
           reads_statistics(producer)) &&

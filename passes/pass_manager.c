@@ -192,8 +192,8 @@ bool pass_run(ir_module *module, const char *list, const pass_options *options) 
 const char *pass_default_list(const target_facts *target) {
 #define TO_TILES                                                                                                       \
   "simplify,decompose-torch,decompose-attention,shapes,tie-results,transform,to-linalg,windows,absorb-gathers,"        \
-  "absorb-reads,absorb-moves,simplify,raise,simplify,part-sums,remake,simplify,slice-gathers,merge-dims,simplify,move-factors,"  \
-  "widen-factors,"                                                                                                     \
+  "absorb-reads,stack-parts,absorb-moves,simplify,raise,simplify,part-sums,remake,simplify,slice-gathers,merge-dims,"  \
+  "simplify,move-factors,widen-factors,"                                                                               \
   "merge-elementwise,simplify,tabulate,simplify,hide-lowest,join-rows,widen-accumulators,turn-rows,schedule,simplify," \
   "parallelize,open-rows,trim,"
   if (target->warp)
