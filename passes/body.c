@@ -1,8 +1,10 @@
 /* body.c - see body.h. Terminates: conversions lead to values defined before. */
 #include "passes/body.h"
 
-/* So many elements share a function's value: it takes no time then. */
-enum { MANY_SHARERS = 16 };
+enum {
+  MANY_SHARERS = 16, /* elements that share a function's value, which then takes no time */
+  MOST_LIGHT = 12,   /* ops of a body */
+};
 
 ir_value *body_unconverted(ir_value *value) {
   while (value->op && (value->op->code == OP_ARITH_EXTF || value->op->code == OP_ARITH_TRUNCF))
@@ -225,4 +227,52 @@ ir_op *body_generate(ir_builder *builder, const ir_block *elements, ir_value *ou
 ir_value *body_convert(ir_builder *builder, ir_value *tensor, ir_value *out) {
   const ir_map *identity = ir_map_identity(builder->module, out->type->rank);
   return tensor->type == out->type ? tensor : body_copy(builder, tensor, identity, out, identity);
+}
+
+unsigned body_size(const ir_op *op) {
+  unsigned size = 0;
+  for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
+    size++;
+  return size;
+}
+
+bool body_is_light(const ir_op *op) {
+  for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
+    switch (inner->code) {
+    case OP_ARITH_ADDF:
+    case OP_ARITH_SUBF:
+    case OP_ARITH_MULF:
+    case OP_ARITH_NEGF:
+    case OP_ARITH_MAXIMUMF:
+    case OP_ARITH_MINIMUMF:
+    case OP_ARITH_ADDI:
+    case OP_ARITH_SUBI:
+    case OP_ARITH_MULI:
+    case OP_ARITH_ANDI:
+    case OP_ARITH_ORI:
+    case OP_ARITH_XORI:
+    case OP_ARITH_SHLI:
+    case OP_ARITH_SHRSI:
+    case OP_ARITH_SHRUI:
+    case OP_ARITH_CMPF:
+    case OP_ARITH_CMPI:
+    case OP_ARITH_SELECT:
+    case OP_ARITH_EXTF:
+    case OP_ARITH_TRUNCF:
+    case OP_ARITH_EXTSI:
+    case OP_ARITH_EXTUI:
+    case OP_ARITH_TRUNCI:
+    case OP_ARITH_SITOFP:
+    case OP_ARITH_UITOFP:
+    case OP_ARITH_INDEX_CAST:
+    case OP_ARITH_INDEX_CASTUI:
+    case OP_ARITH_CONSTANT:
+    case OP_LINALG_INDEX:
+    case OP_LINALG_YIELD:
+    case OP_AFFINE_APPLY:
+      break;
+    default:
+      return false;
+    }
+  return body_size(op) <= MOST_LIGHT;
 }

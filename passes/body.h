@@ -27,6 +27,10 @@ bool body_is_polynomial(const ir_op *op);
 bool body_has_polynomial(const ir_op *op);
 /* .. not only of what many elements share, as a scale is that is a power of two. */
 bool body_has_polynomial_of_few(const ir_op *op);
+/* The number of ops in the body. */
+unsigned body_size(const ir_op *op);
+/* The body, a short one, costs about as much as reading its result from memory would: no division, no function. */
+bool body_is_light(const ir_op *op);
 /* The loops whose iterations the body asks for by their numbers, as bits; and adds to the numbers of one. */
 uint32_t body_indices(const ir_op *op);
 void body_move_index(ir_op *op, unsigned loop, ir_index by);

@@ -19,17 +19,7 @@
 #include "passes/recast.h"
 #include "passes/tile.h"
 
-enum {
-  MAX_BODY = 96,     /* ops in a merged body */
-  MAX_REPEATED = 12, /* ops that may be repeated for each element of the consumer */
-};
-
-static unsigned body_size(const ir_op *op) {
-  unsigned size = 0;
-  for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
-    size++;
-  return size;
-}
+enum { MAX_BODY = 96 }; /* ops in a merged body */
 
 /* A table of few numbers for many elements (tabulate.c), from which another read costs what one of the result would. */
 static bool is_table(const ir_value *value) { return value->op && ir_attr_get(value->op, PASS_ONCE); }
@@ -42,48 +32,6 @@ static bool reads_tensors(const ir_op *op) {
     if (inner->code == OP_TENSOR_EXTRACT && !is_table(ir_operand(inner, 0)))
       return true;
   return false;
-}
-
-/* Costs about as much as reading the result from memory would. */
-static bool is_light(const ir_op *op) {
-  for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
-    switch (inner->code) {
-    case OP_ARITH_ADDF:
-    case OP_ARITH_SUBF:
-    case OP_ARITH_MULF:
-    case OP_ARITH_NEGF:
-    case OP_ARITH_MAXIMUMF:
-    case OP_ARITH_MINIMUMF:
-    case OP_ARITH_ADDI:
-    case OP_ARITH_SUBI:
-    case OP_ARITH_MULI:
-    case OP_ARITH_ANDI:
-    case OP_ARITH_ORI:
-    case OP_ARITH_XORI:
-    case OP_ARITH_SHLI:
-    case OP_ARITH_SHRSI:
-    case OP_ARITH_SHRUI:
-    case OP_ARITH_CMPF:
-    case OP_ARITH_CMPI:
-    case OP_ARITH_SELECT:
-    case OP_ARITH_EXTF:
-    case OP_ARITH_TRUNCF:
-    case OP_ARITH_EXTSI:
-    case OP_ARITH_EXTUI:
-    case OP_ARITH_TRUNCI:
-    case OP_ARITH_SITOFP:
-    case OP_ARITH_UITOFP:
-    case OP_ARITH_INDEX_CAST:
-    case OP_ARITH_INDEX_CASTUI:
-    case OP_ARITH_CONSTANT:
-    case OP_LINALG_INDEX:
-    case OP_LINALG_YIELD:
-    case OP_AFFINE_APPLY:
-      break;
-    default:
-      return false;
-    }
-  return body_size(op) <= MAX_REPEATED;
 }
 
 /* Every loop of the reader is a subscript of the map, so that it reads each element once. */
@@ -121,7 +69,7 @@ static bool pays(const ir_op *producer, const ir_op *consumer, unsigned input) {
     return true;
   return ((!reads_each_once(read, structure->num_loops) && ir_map_is_projected_permutation(read)) ||
           reads_statistics(producer)) &&
-         is_light(producer);
+         body_is_light(producer);
 }
 
 /* The position of the operand with that map in the list, added where it is new. */

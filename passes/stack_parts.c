@@ -3,7 +3,7 @@
  * is by the number of its part. Ops that read it then see what it is made of, where they would have read all parts from
  * memory, which are some times as large.
  *
- * Parts have the same extent, and there are few. Terminates: each rewrite takes insertions away; the walk over what
+ * Parts have the same extent, and there are few; each element is then computed of all, so they are light work. Terminates: each rewrite takes insertions away; the walk over what
  * parts are made of goes up. */
 #include "ir/build.h"
 #include "passes/body.h"
@@ -35,7 +35,7 @@ static bool add_of_inputs(const ir_op *op, leaves *leaves) {
 static bool add_leaves(const ir_value *value, leaves *leaves) {
   const ir_op *op = value->op;
   if (op && body_is_pointwise(op))
-    return add_of_inputs(op, leaves);
+    return body_is_light(op) && add_of_inputs(op, leaves);
   if (ir_is_reshape(op))
     return add_leaves(ir_operand(op, 0), leaves);
   for (unsigned i = 0; i < leaves->count; i++)

@@ -2,9 +2,9 @@
 // behind the other, or in turn, before dims are split otherwise.
 // RUN: tcc-attn opt %s --passes=simplify,to-linalg,stack-parts,absorb-moves,simplify --verify | FileCheck %s
 // RUN: tcc-attn compile %s --target=host:znver4 --cores=1 --emit=mlir -o - | FileCheck %s --check-prefix=ONE
-// RUN: sh -c 'for f in blocks in_turn others scores; do tcc-attn run %s --func=$f --random --check --verify || exit 1; done'
-// RUN: sh -c 'for f in blocks in_turn others scores; do tcc-attn run %s --func=$f --random=2 --check --target=host:x86-64 || exit 1; done'
-// RUN: sh -c 'for f in blocks in_turn others scores; do tcc-attn run %s --func=$f --random=3 --check --device=ptx-emu || exit 1; done'
+// RUN: sh -c 'for f in blocks in_turn others functions three; do tcc-attn run %s --func=$f --random --check --verify || exit 1; done'
+// RUN: sh -c 'for f in blocks in_turn others functions three; do tcc-attn run %s --func=$f --random=2 --check --target=host:x86-64 || exit 1; done'
+// RUN: sh -c 'for f in blocks in_turn others functions three; do tcc-attn run %s --func=$f --random=3 --check --device=ptx-emu || exit 1; done'
 
 #all = affine_map<(n, b, j) -> (n, b, j)>
 #scale = affine_map<(n, b, j) -> (n, b)>
@@ -117,15 +117,27 @@ func.func @others(%a: tensor<24x64xf32>, %b: tensor<24x64xf32>) -> tensor<24x128
   return %both : tensor<24x128xf32>
 }
 
-// Three parts, one of which has a dim of extent 1 before, and slices of lower rank, which are no parts.
-// CHECK-LABEL: func.func @scores(
+// So are parts that are more than light work, of which each element would compute all.
+// CHECK-LABEL: func.func @functions(
+// CHECK-COUNT-2: tensor.insert_slice
+// CHECK: return
+func.func @functions(%a: tensor<24x64xf32>) -> tensor<24x128xf32> {
+  %e = tensor.empty() : tensor<24x64xf32>
+  %x = linalg.exp ins(%a : tensor<24x64xf32>) outs(%e : tensor<24x64xf32>) -> tensor<24x64xf32>
+  %y = linalg.tanh ins(%a : tensor<24x64xf32>) outs(%e : tensor<24x64xf32>) -> tensor<24x64xf32>
+  %both = tensor.concat dim(1) %x, %y : (tensor<24x64xf32>, tensor<24x64xf32>) -> tensor<24x128xf32>
+  return %both : tensor<24x128xf32>
+}
+
+// Three parts; and slices of lower rank, which are none.
+// CHECK-LABEL: func.func @three(
 // CHECK: } -> tensor<3x5x4xf32>
 // CHECK: tensor.insert_slice
 // CHECK: return
-func.func @scores(%a: tensor<5x4xf32>, %row: tensor<4xf32>) -> (tensor<15x4xf32>, tensor<2x4xf32>) {
+func.func @three(%a: tensor<5x4xf32>, %row: tensor<4xf32>) -> (tensor<15x4xf32>, tensor<2x4xf32>) {
   %e = tensor.empty() : tensor<5x4xf32>
-  %x = linalg.exp ins(%a : tensor<5x4xf32>) outs(%e : tensor<5x4xf32>) -> tensor<5x4xf32>
-  %y = linalg.tanh ins(%a : tensor<5x4xf32>) outs(%e : tensor<5x4xf32>) -> tensor<5x4xf32>
+  %x = linalg.mul ins(%a, %a : tensor<5x4xf32>, tensor<5x4xf32>) outs(%e : tensor<5x4xf32>) -> tensor<5x4xf32>
+  %y = linalg.add ins(%a, %a : tensor<5x4xf32>, tensor<5x4xf32>) outs(%e : tensor<5x4xf32>) -> tensor<5x4xf32>
   %z = linalg.negf ins(%a : tensor<5x4xf32>) outs(%e : tensor<5x4xf32>) -> tensor<5x4xf32>
   %all = tensor.concat dim(0) %x, %y, %z : (tensor<5x4xf32>, tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<15x4xf32>
   %e2 = tensor.empty() : tensor<2x4xf32>
