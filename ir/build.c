@@ -653,6 +653,32 @@ ir_op *ir_generic(ir_builder *builder, unsigned num_ins, ir_value *const *ins, u
   return op;
 }
 
+ir_value *ir_stack(ir_builder *builder, unsigned dim, unsigned count, ir_value *const *parts) {
+  ir_module *module = builder->module;
+  const ir_type *type = parts[0]->type;
+  unsigned rank = type->rank + 1u, dims[IR_MAX_RANK];
+  ir_index shape[IR_MAX_RANK];
+  const ir_map *maps[IR_MOST_STACKED + 1];
+  for (unsigned i = 0; i < type->rank; i++) {
+    dims[i] = i + (i >= dim);
+    shape[dims[i]] = ir_dim(builder, parts[0], i);
+  }
+  shape[dim] = ir_index_const(count);
+  for (unsigned i = 0; i < count; i++)
+    maps[i] = ir_map_select(module, rank, type->rank, dims);
+  maps[count] = ir_map_identity(module, rank);
+  ir_value *out = ir_empty(builder, type->element, rank, shape);
+  ir_op *stack = ir_generic(builder, count, parts, 1, &out, maps, rank, 0);
+  ir_builder body = ir_builder_at_end(ir_region(stack, 0));
+  ir_value **elements = ir_region(stack, 0)->args, *number = ir_loop_index(&body, dim), *chosen = elements[count - 1];
+  for (unsigned i = count - 1; i-- > 0;) {
+    ir_value *is_here = ir_compare(&body, OP_ARITH_CMPI, IR_EQUAL, number, ir_const_index(&body, i));
+    chosen = ir_select(&body, is_here, elements[i], chosen);
+  }
+  ir_terminator(&body, OP_LINALG_YIELD, 1, &chosen);
+  return ir_result(stack, 0);
+}
+
 ir_op *ir_terminator(ir_builder *builder, ir_opcode code, unsigned count, ir_value *const *values) {
   return ir_op_create(builder, code, &(ir_op_spec){.operands = values, .num_operands = count});
 }

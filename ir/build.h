@@ -213,6 +213,10 @@ ir_op *ir_structured(ir_builder *builder, ir_opcode code, unsigned num_ins, ir_v
  * linalg.yield. */
 ir_op *ir_generic(ir_builder *builder, unsigned num_ins, ir_value *const *ins, unsigned num_outs, ir_value *const *outs,
                   const ir_map *const *maps, unsigned num_loops, uint32_t reductions);
+/* From 2 to IR_MOST_STACKED tensors of one type as one, with a dim that numbers them before their dim `dim`, or behind
+ * the last: a linalg.generic that chooses each element by that number. */
+enum { IR_MOST_STACKED = 4 };
+ir_value *ir_stack(ir_builder *builder, unsigned dim, unsigned count, ir_value *const *parts);
 /* Creates the terminator `code` (linalg.yield, scf.yield, func.return, ..) at the builder's place. */
 ir_op *ir_terminator(ir_builder *builder, ir_opcode code, unsigned count, ir_value *const *values);
 /* tensor.collapse_shape, or that of a memref: counts[d] neighbouring dims become dim d of the type. */

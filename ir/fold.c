@@ -183,39 +183,21 @@ ir_value *fold_cast(ir_builder *builder, ir_op *op) {
 /* Some tensors of extent 1 along their last dim, stacked there, would be written element by element: each element of
  * the result is rather chosen by where it lies. NULL: they are no such. */
 static ir_value *fold_stack(ir_builder *builder, ir_op *op) {
-  enum { MOST = 4 };
-  ir_module *module = builder->module;
-  const ir_type *type = ir_result(op, 0)->type;
+  const ir_type *type = ir_result(op, 0)->type, *part = ir_operand(op, 0)->type;
   unsigned count = op->num_operands, last = type->rank - 1u, groups[IR_MAX_RANK];
-  ir_index shape[IR_MAX_RANK];
-  ir_value *inputs[MOST];
-  const ir_map *maps[MOST + 1];
-  if (count < 2 || count > MOST || last < 1 || ir_attr_int_or(op, "dim", 0) != last || type->shape[last] != count)
+  ir_value *parts[IR_MOST_STACKED];
+  if (count < 2 || count > IR_MOST_STACKED || last < 1 || ir_attr_int_or(op, "dim", 0) != last ||
+      type->shape[last] != count)
     return NULL;
   for (unsigned i = 0; i < count; i++)
-    if (ir_operand(op, i)->type->shape[last] != 1 || ir_operand(op, i)->type != ir_operand(op, 0)->type)
+    if (part->shape[last] != 1 || ir_operand(op, i)->type != part)
       return NULL;
-  for (unsigned dim = 0; dim < last; dim++) {
-    shape[dim] = ir_dim(builder, ir_operand(op, 0), dim);
+  for (unsigned dim = 0; dim < last; dim++)
     groups[dim] = dim + 1 == last ? 2 : 1;
-  }
-  shape[last] = ir_index_const(count);
-  ir_value *out = ir_empty(builder, type->element, type->rank, shape);
-  maps[count] = ir_map_identity(module, type->rank);
-  for (unsigned i = 0; i < count; i++) {
-    const ir_type *whole = ir_operand(op, i)->type;
-    inputs[i] = ir_collapse(builder, ir_operand(op, i), ir_type_with_shape(module, whole, last, whole->shape), groups);
-    maps[i] = ir_map_get(module, type->rank, 0, last, maps[count]->results);
-  }
-  ir_op *stack = ir_generic(builder, count, inputs, 1, &out, maps, type->rank, 0);
-  ir_builder body = ir_builder_at_end(ir_region(stack, 0));
-  ir_value **parts = ir_region(stack, 0)->args, *index = ir_loop_index(&body, last), *chosen = parts[count - 1];
-  for (unsigned i = count - 1; i-- > 0;) {
-    ir_value *is_here = ir_compare(&body, OP_ARITH_CMPI, IR_EQUAL, index, ir_const_index(&body, i));
-    chosen = ir_select(&body, is_here, parts[i], chosen);
-  }
-  ir_terminator(&body, OP_LINALG_YIELD, 1, &chosen);
-  return out->type == type ? ir_result(stack, 0) : ir_unary(builder, OP_TENSOR_CAST, ir_result(stack, 0), type);
+  for (unsigned i = 0; i < count; i++)
+    parts[i] = ir_collapse(builder, ir_operand(op, i), ir_type_with_shape(op->module, part, last, part->shape), groups);
+  ir_value *stack = ir_stack(builder, last, count, parts);
+  return stack->type == type ? stack : ir_unary(builder, OP_TENSOR_CAST, stack, type);
 }
 
 /* Tensors one behind the other: each in its place of a new tensor. */

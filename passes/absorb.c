@@ -675,9 +675,9 @@ static bool is_unpacked(const ir_value *value, unsigned bits) {
   return ir_num_inputs(op) > 0;
 }
 
-/* The dims that the extents `from` and `to` of as many elements, both outermost first, can be split into: each extent is
- * the product of its neighbours there, num_from[i] and num_to[i] of them. Returns how many those are; 0: there are none
- * such, or more than `most`. */
+/* The dims that the extents `from` and `to` of as many elements, both outermost first, can be split into: each extent
+ * is the product of its neighbours there, num_from[i] and num_to[i] of them. Returns how many those are; 0: there are
+ * none such, or more than `most`. */
 static unsigned common_dims(const int64_t *from, ir_dims sources, const int64_t *to, ir_dims targets, unsigned most,
                             int64_t *extents, unsigned *num_from, unsigned *num_to) {
   unsigned count = 0, i = sources.first, k = targets.first;

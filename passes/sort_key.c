@@ -25,10 +25,10 @@ static ir_value *key_of_float(ir_builder *body, ir_value *element) {
   int64_t most = wide ? INT64_MAX : INT32_MAX;
   element = ir_convert(body, element, number);
   ir_value *bits = ir_unary(body, OP_ARITH_BITCAST, element, key);
-  ir_value *sign = ir_binary(body, OP_ARITH_SHRSI, bits, splat(body, key, wide ? 63 : 31));
+  ir_value *sign = ir_binary(body, OP_ARITH_SHRSI, bits, ir_const(body, key, wide ? 63 : 31));
   bits = ir_binary(body, OP_ARITH_XORI, bits, ir_binary(body, OP_ARITH_ANDI, sign, splat(body, key, most)));
   ir_value *zero = ir_compare(body, OP_ARITH_CMPF, IR_ORDERED_EQUAL, element, ir_const(body, number, 0));
-  bits = ir_select(body, zero, splat(body, key, 0), bits);
+  bits = ir_select(body, zero, ir_const(body, key, 0), bits);
   ir_value *nan = ir_compare(body, OP_ARITH_CMPF, IR_UNORDERED_NOT_EQUAL, element, element);
   return ir_select(body, nan, splat(body, key, most), bits);
 }
@@ -46,5 +46,5 @@ static ir_value *key_of_integer(ir_builder *body, ir_value *element, bool is_uns
 ir_value *sort_key(ir_builder *body, ir_value *element, const ir_sort_order *order) {
   bool is_float = ir_scalar_is_float(element->type->element);
   ir_value *key = is_float ? key_of_float(body, element) : key_of_integer(body, element, order->is_unsigned);
-  return order->larger_first ? key : ir_binary(body, OP_ARITH_XORI, key, splat(body, key->type, -1));
+  return order->larger_first ? key : ir_binary(body, OP_ARITH_XORI, key, ir_const(body, key->type, -1));
 }

@@ -36,10 +36,6 @@ typedef struct network {
   row_blocks blocks; /* one row along each dim but `rows` */
 } network;
 
-static ir_value *integer(ir_builder *builder, const ir_type *type, int64_t value) {
-  return ir_splat(builder, type, (ir_cell){.i = value});
-}
-
 static ir_value *index_as_i32(ir_builder *builder, ir_value *index) {
   return ir_unary(builder, OP_ARITH_INDEX_CAST, index, ir_type_scalar(builder->module, IR_I32));
 }
@@ -87,12 +83,17 @@ static ir_op *by_element(ir_builder *builder, const network *n, unsigned num_ins
   return ir_generic(builder, num_ins, ins, n->count, outs ? outs : fresh, maps, 2, 0);
 }
 
+/* Of two packed integers the one that belongs in front, or behind the other. */
+static ir_value *choose_packed(ir_builder *body, ir_value *is_front, ir_value *own, ir_value *other) {
+  ir_value *larger = ir_binary(body, OP_ARITH_MAXSI, own, other);
+  return ir_select(body, is_front, larger, ir_binary(body, OP_ARITH_MINSI, own, other));
+}
+
 /* Of two elements, each from all carried tensors, the one that belongs at the own place, into `own`. */
 static void choose(ir_builder *body, const network *n, ir_value *is_front, ir_value **own, ir_value **others) {
   unsigned where = n->op->num_operands;
   if (n->packed) {
-    ir_value *larger = ir_binary(body, OP_ARITH_MAXSI, own[where], others[where]);
-    own[where] = ir_select(body, is_front, larger, ir_binary(body, OP_ARITH_MINSI, own[where], others[where]));
+    own[where] = choose_packed(body, is_front, own[where], others[where]);
     return;
   }
   sort_comparison c = {n->op, body, own, others};
@@ -143,8 +144,8 @@ static ir_value **results_of(const ir_op *op) {
 }
 
 /* Ends the body of a loop whose iterations hand on the results of `op`. */
-static void carry_on(ir_builder *body, const network *n, const ir_op *op) {
-  ir_terminator(body, OP_SCF_YIELD, n->count, results_of(op));
+static void carry_on(ir_builder *body, const ir_op *op) {
+  ir_terminator(body, OP_SCF_YIELD, op->num_results, results_of(op));
 }
 
 /* The bits that places of step `number` differ by, where runs have `run` elements; none behind the last step. */
@@ -171,7 +172,7 @@ static ir_op *merge_runs(ir_builder *builder, const network *n, int64_t first, i
   ir_builder body = ir_builder_at_end(block);
   ir_op *exchanged = exchange(&body, n, block->args + 1, mask_of(&body, run, block->args[0]), NULL);
   ir_value *next = mask_of(&body, run, ir_binary(&body, OP_ARITH_ADDI, block->args[0], one));
-  carry_on(&body, n, exchange(&body, n, results_of(exchanged), next, block->args + 1));
+  carry_on(&body, exchange(&body, n, results_of(exchanged), next, block->args + 1));
   return loop;
 }
 
@@ -188,7 +189,7 @@ static ir_op *sort_lanes(ir_builder *builder, const network *n, ir_value *const 
   ir_op *loop = ir_for(builder, ir_index_const(0), rounds, ir_index_const(1), n->count, carried);
   ir_block *block = ir_region(loop, 0);
   ir_builder body = ir_builder_at_end(block);
-  carry_on(&body, n, merge_runs(&body, n, 0, block->args[0], block->args + 1));
+  carry_on(&body, merge_runs(&body, n, 0, block->args[0], block->args + 1));
   return loop;
 }
 
@@ -208,8 +209,7 @@ static ir_op *join_lanes(ir_builder *builder, network *n, ir_value *lanes) {
   ir_value *next = ir_binary(&body, OP_ARITH_ADDI, lane, ir_const_index(&body, half));
   ir_value *own = read_at(&body, lanes, (ir_index[]){{.value = front}, {.value = lane}});
   ir_value *other = read_at(&body, lanes, (ir_index[]){{.value = back}, {.value = next}});
-  ir_value *larger = ir_binary(&body, OP_ARITH_MAXSI, own, other);
-  body_finish(&body, generic, ir_select(&body, is_front, larger, ir_binary(&body, OP_ARITH_MINSI, own, other)));
+  body_finish(&body, generic, choose_packed(&body, is_front, own, other));
   return generic;
 }
 
@@ -219,15 +219,17 @@ static ir_op *join_lanes(ir_builder *builder, network *n, ir_value *lanes) {
 static ir_value *pack(ir_builder *body, const network *n, ir_value *element, ir_value *place) {
   const ir_type *i64 = ir_type_scalar(body->module, IR_I64);
   ir_value *key = ir_unary(body, OP_ARITH_EXTSI, sort_key(body, element, &n->order), i64);
-  key = ir_binary(body, OP_ARITH_SHLI, key, integer(body, i64, 32));
-  place = ir_binary(body, OP_ARITH_XORI, place, integer(body, place->type, -1));
+  key = ir_binary(body, OP_ARITH_SHLI, key, ir_const(body, i64, 32));
+  place = ir_binary(body, OP_ARITH_XORI, place, ir_const(body, place->type, -1));
   return ir_binary(body, OP_ARITH_ORI, key, ir_unary(body, OP_ARITH_EXTUI, place, i64));
 }
+
+static bool has_parts(const network *n) { return n->rows < 0 && n->lanes > 1; }
 
 /* Where in its row the generic's element comes from; parts of a row take its elements in turn. */
 static ir_value *first_place(ir_builder *body, const network *n) {
   ir_value *place = ir_loop_index(body, 0);
-  if (n->rows >= 0 || n->lanes == 1)
+  if (!has_parts(n))
     return place;
   place = ir_binary(body, OP_ARITH_MULI, place, ir_const_index(body, n->lanes));
   return ir_binary(body, OP_ARITH_ADDI, place, ir_loop_index(body, 1));
@@ -237,15 +239,15 @@ static ir_value *first_place(ir_builder *body, const network *n) {
 static ir_op *load(ir_builder *builder, const network *n) {
   ir_op *generic = by_element(builder, n, 0, NULL, NULL);
   ir_builder body = body_of(generic);
-  ir_index at[IR_MAX_RANK], last = ir_index_sub(&body, n->row, ir_index_const(1));
+  ir_index at[IR_MAX_RANK];
   unsigned rank = ir_operand(n->op, 0)->type->rank, where = n->op->num_operands;
   ir_value *place = first_place(&body, n), *place32 = index_as_i32(&body, place);
-  bool is_padded = n->rows < 0 && n->lanes > 1 && n->row.constant != n->length.constant * n->lanes;
+  bool is_padded = has_parts(n) && n->row.constant != n->length.constant * n->lanes;
   for (unsigned dim = 0; dim < rank; dim++)
     at[dim] = n->blocks.offsets[dim];
   at[n->sorted] = (ir_index){.value = place};
   if (is_padded)
-    at[n->sorted] = ir_index_min(&body, at[n->sorted], last);
+    at[n->sorted] = ir_index_min(&body, at[n->sorted], ir_index_const(n->row.constant - 1));
   if (n->rows >= 0) {
     ir_index rows = ir_dim(&body, ir_operand(n->op, 0), (unsigned)n->rows), lane = {.value = ir_loop_index(&body, 1)};
     at[n->rows] = ir_index_add(&body, at[n->rows], lane);
@@ -276,7 +278,7 @@ static ir_value *places_of(ir_builder *builder, const network *n, ir_value *lane
   ir_op *generic = body_by_element(builder, 1, &lanes, pass_empty_like(builder, lanes, IR_I32));
   ir_builder body = body_of(generic);
   ir_value *place = ir_unary(&body, OP_ARITH_TRUNCI, body_argument(generic, 0), ir_type_scalar(body.module, IR_I32));
-  return body_finish(&body, generic, ir_binary(&body, OP_ARITH_XORI, place, integer(&body, place->type, -1)));
+  return body_finish(&body, generic, ir_binary(&body, OP_ARITH_XORI, place, ir_const(&body, place->type, -1)));
 }
 
 /* Ends the loop over blocks of rows: the places go into its output, as rows. */
@@ -348,8 +350,7 @@ static ir_value *sort_places(ir_builder *builder, network *n) {
   ir_builder body;
   n->blocks = row_blocks_create(builder, tensor, n->sorted, steps, 1, &places, &body);
   ir_op *lanes = sort_lanes(&body, n, results_of(load(&body, n)));
-  bool parts = n->rows < 0;
-  while (parts && n->lanes > 1) {
+  while (has_parts(n)) {
     lanes = join_lanes(&body, n, ir_result(lanes, 0));
     ir_value *round = ir_const_index(&body, num_rounds(n->length) - 1);
     lanes = merge_runs(&body, n, 1, round, results_of(lanes));

@@ -1,16 +1,16 @@
-/* stack_parts.c - pass "stack-parts": parts that are made of the same elements and are inserted one behind the other, as
- * both halves of bytes are in blocks of packed weights, become one op over all of them, which chooses what each element
- * is by the number of its part. Ops that read it then see what it is made of, where they would have read all parts from
- * memory, which are some times as large.
+/* stack_parts.c - pass "stack-parts": parts that are made of the same elements and are inserted one behind the other,
+ * as both halves of bytes are in blocks of packed weights, become one op over all of them, which chooses what each
+ * element is by the number of its part. Ops that read it then see what it is made of, where they would have read all
+ * parts from memory, which are some times as large.
  *
- * Parts have the same extent, and there are few; each element is then computed of all, so they are light work. Terminates: each rewrite takes insertions away; the walk over what
- * parts are made of goes up. */
+ * Parts have the same extent, and there are few; each element is then computed of all, so they are light work.
+ * Terminates: each rewrite takes insertions away; the walk over what parts are made of goes up. */
 #include "ir/build.h"
 #include "passes/body.h"
 #include "passes/extent.h"
 #include "passes/passes.h"
 
-enum { MOST_PARTS = 4, MOST_LEAVES = 8 };
+enum { MOST_LEAVES = 8 };
 
 /* ------------------------------------------------------------------------------------------- what parts are made of */
 
@@ -75,7 +75,7 @@ static bool is_part(const ir_op *insert, unsigned dim, int64_t extent, int64_t *
 /* The parts along the dim that `last` is the last one inserted of; their number, or 0. */
 static unsigned find_parts(const ir_op *last, unsigned dim, ir_value **parts) {
   int64_t extent = ir_operand(last, 0)->type->shape[dim], whole = ir_result(last, 0)->type->shape[dim], number;
-  if (extent <= 0 || whole % extent || whole / extent < 2 || whole / extent > MOST_PARTS)
+  if (extent <= 0 || whole % extent || whole / extent < 2 || whole / extent > IR_MOST_STACKED)
     return 0;
   unsigned count = (unsigned)(whole / extent), found = 0;
   for (unsigned i = 0; i < count; i++)
@@ -98,34 +98,8 @@ static bool are_made(unsigned count, ir_value *const *parts) {
   return made;
 }
 
-/* The op over all parts, with a dim that numbers them before dim `dim`. */
-static ir_value *stack(ir_builder *builder, unsigned dim, unsigned count, ir_value *const *parts) {
-  ir_module *module = builder->module;
-  const ir_type *type = parts[0]->type;
-  unsigned rank = type->rank + 1u, dims[IR_MAX_RANK];
-  ir_index shape[IR_MAX_RANK];
-  const ir_map *maps[MOST_PARTS + 1];
-  for (unsigned i = 0; i < type->rank; i++) {
-    dims[i] = i + (i >= dim);
-    shape[dims[i]] = ir_dim(builder, parts[0], i);
-  }
-  shape[dim] = ir_index_const(count);
-  for (unsigned i = 0; i < count; i++)
-    maps[i] = ir_map_select(module, rank, type->rank, dims);
-  maps[count] = ir_map_identity(module, rank);
-  ir_value *out = ir_empty(builder, type->element, rank, shape);
-  ir_op *generic = ir_generic(builder, count, parts, 1, &out, maps, rank, 0);
-  ir_builder body = body_of(generic);
-  ir_value *number = ir_loop_index(&body, dim), *chosen = body_argument(generic, count - 1);
-  for (unsigned i = count - 1; i-- > 0;) {
-    ir_value *is_here = ir_compare(&body, OP_ARITH_CMPI, IR_EQUAL, number, ir_const_index(&body, i));
-    chosen = ir_select(&body, is_here, body_argument(generic, i), chosen);
-  }
-  return body_finish(&body, generic, chosen);
-}
-
 void pass_stack_parts(ir_op *op, const pass_options *options) {
-  ir_value *parts[MOST_PARTS];
+  ir_value *parts[IR_MOST_STACKED];
   if (op->code != OP_TENSOR_INSERT_SLICE)
     return;
   const ir_type *type = ir_result(op, 0)->type;
@@ -138,7 +112,7 @@ void pass_stack_parts(ir_op *op, const pass_options *options) {
     for (unsigned i = 0; i < type->rank; i++)
       counts[i] = i == dim ? 2 : 1;
     ir_builder builder = ir_builder_before(op);
-    ir_replace_op(op, ir_collapse(&builder, stack(&builder, dim, count, parts), type, counts));
+    ir_replace_op(op, ir_collapse(&builder, ir_stack(&builder, dim, count, parts), type, counts));
     return;
   }
 }

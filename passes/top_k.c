@@ -52,10 +52,6 @@ static bool find_count(const ir_op *op, unsigned sorted, int64_t *count) {
   return *count > 0;
 }
 
-static ir_value *integer(ir_builder *builder, const ir_type *type, int64_t value) {
-  return ir_splat(builder, type, (ir_cell){.i = value});
-}
-
 /* The keys of the row, and behind them the last key up to the end of a block. */
 static ir_value *keys_of_row(ir_builder *builder, const top_k *t, const ir_index *offsets, const ir_index *sizes) {
   ir_value *tensor = ir_operand(t->op, t->order.out);
@@ -97,7 +93,7 @@ static ir_value *find_bound(ir_builder *builder, const top_k *t, ir_value *keys)
   ir_value *bit = ir_binary(&body, OP_ARITH_SHRUI, lowest, at), *found = block->args[1];
   ir_value *with_bit = ir_binary(&body, OP_ARITH_XORI, found, bit);
   ir_value *count = count_keys(&body, keys, IR_SIGNED_GREATER_EQUAL, with_bit);
-  ir_value *wanted = integer(&body, count->type, t->count);
+  ir_value *wanted = ir_const(&body, count->type, (double)t->count);
   ir_value *enough = ir_compare(&body, OP_ARITH_CMPI, IR_SIGNED_GREATER_EQUAL, count, wanted);
   ir_value *next = ir_select(&body, enough, with_bit, found);
   ir_terminator(&body, OP_SCF_YIELD, 1, &next);
@@ -113,7 +109,7 @@ static void list_place(ir_builder *builder, ir_value *keys, ir_value *bound, ir_
   ir_value *key = ir_create(builder, OP_TENSOR_EXTRACT, NULL, 2, (ir_value *[]){keys, at}, 0, NULL);
   ir_value *larger = ir_compare(builder, OP_ARITH_CMPI, IR_SIGNED_GREATER, key, bound);
   ir_value *equal = ir_compare(builder, OP_ARITH_CMPI, IR_EQUAL, key, bound);
-  ir_value *none = integer(builder, i32, 0);
+  ir_value *none = ir_const(builder, i32, 0);
   ir_value *counts = ir_compare(builder, OP_ARITH_CMPI, IR_SIGNED_GREATER, carried[MISSING], none);
   equal = ir_binary(builder, OP_ARITH_ANDI, equal, counts);
   ir_value *taken = ir_binary(builder, OP_ARITH_ORI, larger, equal);
@@ -133,17 +129,17 @@ static ir_value *list_places(ir_builder *builder, const top_k *t, ir_value *keys
   const ir_type *i32 = ir_type_scalar(builder->module, IR_I32);
   ir_index room = ir_index_const(t->count + 1), start = ir_index_const(0), block = ir_index_const(BLOCK);
   ir_value *larger = count_keys(builder, keys, IR_SIGNED_GREATER, bound);
-  ir_value *missing = ir_binary(builder, OP_ARITH_SUBI, integer(builder, i32, t->count), larger);
-  ir_value *carried[NUM_CARRIED] = {ir_empty(builder, IR_I32, 1, &room), integer(builder, i32, 0), missing};
+  ir_value *missing = ir_binary(builder, OP_ARITH_SUBI, ir_const(builder, i32, (double)t->count), larger);
+  ir_value *carried[NUM_CARRIED] = {ir_empty(builder, IR_I32, 1, &room), ir_const(builder, i32, 0), missing};
   ir_op *blocks = ir_for(builder, start, t->padded, block, NUM_CARRIED, carried);
   ir_value **args = ir_region(blocks, 0)->args;
   ir_builder body = ir_builder_at_end(ir_region(blocks, 0));
-  ir_index from = {.value = args[0]}, none = from;
+  ir_index from = {.value = args[0]};
   ir_value *some =
       count_keys(&body, ir_extract_slice(&body, keys, &from, &block, NULL), IR_SIGNED_GREATER_EQUAL, bound);
-  some = ir_compare(&body, OP_ARITH_CMPI, IR_SIGNED_GREATER, some, integer(&body, i32, 0));
+  some = ir_compare(&body, OP_ARITH_CMPI, IR_SIGNED_GREATER, some, ir_const(&body, i32, 0));
   ir_value *end = ir_index_value(&body, ir_index_add(&body, from, block));
-  ir_index to = {.value = ir_select(&body, some, end, none.value)};
+  ir_index to = {.value = ir_select(&body, some, end, from.value)};
   ir_op *loop = ir_for(&body, from, to, ir_index_const(1), NUM_CARRIED, args + 1);
   ir_value **inner = ir_region(loop, 0)->args;
   ir_builder inside = ir_builder_at_end(ir_region(loop, 0));
@@ -193,10 +189,7 @@ static ir_op *sort_taken(ir_builder *builder, const top_k *t, ir_value *places) 
   ir_op *fresh = ir_op_create(builder, op->code, &spec);
   ir_clone_regions(op, fresh, ir_value_map_create(op->module));
   for (unsigned i = 0; i < op->num_results; i++)
-    for (ir_use *use = ir_result(op, i)->uses, *next; use; use = next) {
-      next = use->next;
-      ir_set_operand(use->user, ir_use_index(use), ir_result(fresh, i));
-    }
+    ir_replace_uses(ir_result(op, i), ir_result(fresh, i));
   return fresh;
 }
 

@@ -57,7 +57,7 @@ static ir_value *combine_next(ir_builder *builder, const ir_op *op, const ir_op 
 
 enum {
   SCAN_ELEMENTS = 1024, /* of one step, in a block of rows: they stay in registers, or the first-level cache .. */
-  SCAN_ROWS = 4,       /* .. and rows whose elements are apart */
+  SCAN_ROWS = 4,         /* .. and rows whose elements are apart */
 };
 
 /* Blocks of rows: the elements of a step lie together, or are few. */
