@@ -625,6 +625,18 @@ static void reshape_original(ir_op *op) {
   }
 }
 
+/* All that reads elements of the value, or of it with more or less dims of extent 1, are contractions. */
+static bool only_products_read(const ir_value *value) {
+  unsigned kept[IR_MAX_RANK];
+  for (const ir_use *use = value->uses; use; use = use->next) {
+    bool is_same = ir_is_reshape(use->user) && recast_unit_dims(use->user, kept);
+    if (is_same ? !only_products_read(ir_result(use->user, 0))
+                : use->user->code != OP_TENSOR_DIM && !ir_is_contraction(use->user))
+      return false;
+  }
+  return true;
+}
+
 /* A copy in another order, for products alone, of what an elementwise op makes: they read that by a map, and the op
  * runs in the order of its inputs. */
 static bool is_read_in_place(const ir_op *op) {
@@ -632,13 +644,15 @@ static bool is_read_in_place(const ir_op *op) {
   const ir_op *maker = turns ? ir_operand(op, 0)->op : NULL;
   while (ir_is_reshape(maker))
     maker = ir_operand(maker, 0)->op;
-  return maker && body_is_elementwise(maker) && tile_only_products_read(ir_result(op, 0));
+  return maker && body_is_elementwise(maker) && only_products_read(ir_result(op, 0));
 }
 
 static void absorb(ir_op *op) {
   ir_op *before;
-  if (is_read_in_place(op))
+  if (is_read_in_place(op)) {
+    drop_kept_dims(read_originals(op));
     return;
+  }
   do {
     before = op;
     op = drop_kept_dims(split_loops(read_originals(split_softmax(op))));
@@ -768,7 +782,10 @@ static bool split_unpacked(ir_op *expand, unsigned bits) {
 }
 
 void pass_absorb_moves(ir_op *op, const pass_options *options) {
-  if (op->code == OP_TENSOR_EXPAND_SHAPE && split_unpacked(op, ir_scalar_bits(ir_result(op, 0)->type->element)))
+  unsigned kept[IR_MAX_RANK];
+  bool adds_units = op->code == OP_TENSOR_EXPAND_SHAPE && recast_unit_dims(op, kept);
+  if (op->code == OP_TENSOR_EXPAND_SHAPE && !adds_units &&
+      split_unpacked(op, ir_scalar_bits(ir_result(op, 0)->type->element)))
     return;
   if (ir_is_reshape(op))
     reshape_original(reshape_narrow(op));

@@ -20,6 +20,7 @@
  * columns: such sums are exact, as long as no more terms are added than 32 bits have room for.
  * Terminates: each rewrite takes an op from between the product and a value above it. */
 #include "passes/body.h"
+#include "passes/narrow.h"
 #include "passes/passes.h"
 #include "passes/recast.h"
 #include "passes/register_plan.h"
@@ -320,8 +321,29 @@ static ir_op *move_factor(ir_op *op, unsigned side, const pass_options *options)
 }
 
 /* As many rows, and columns, pay for terms that stand side by side in panels, which constants do before the program
- * runs if they are read as they are; and of so many terms no sum overflows. */
+ * runs if they are read as they are; and of so many terms no sum overflows. Sums of 64 bits, as PyTorch makes them, are
+ * half as many in a register, for however few rows. */
 enum { MIN_ROWS_OF_WORDS = 12, MOST_BYTE_TERMS = INT32_MAX / (INT8_MIN * INT8_MIN) };
+
+/* Factors of integers that fit into i8 are made as such, where both are. Returns what stands for the contraction then. */
+static ir_op *narrow_factors(ir_op *op, const target_facts *target) {
+  recast parts;
+  bool are_bytes = target->integer_terms && is_exact(op) && !ir_scalar_is_float(ir_init(op, 0)->type->element) &&
+                   recast_begin(&parts, op);
+  for (unsigned side = 0; are_bytes && side < 2; side++)
+    if (parts.operands[side]->type->element != IR_I8) {
+      parts.operands[side] = narrow_to_bytes(parts.operands[side]);
+      are_bytes = parts.operands[side];
+    }
+  if (!are_bytes || (parts.operands[0] == ir_input(op, 0) && parts.operands[1] == ir_input(op, 1)))
+    return op;
+  ir_builder builder = ir_builder_before(op);
+  ir_op *fresh = ir_generic(&builder, 2, parts.operands, 1, parts.operands + RESULT, parts.maps, parts.num_loops,
+                            parts.reductions);
+  body_contract(fresh);
+  ir_replace_op_by(op, fresh);
+  return fresh;
+}
 
 static bool sums_bytes(const ir_op *op, const target_facts *target) {
   const ir_structure *structure = ir_structure_of(op);
@@ -329,12 +351,12 @@ static bool sums_bytes(const ir_op *op, const target_facts *target) {
   if (!target->integer_terms || !is_exact(op) || sums == IR_I32 || ir_scalar_bits(sums) < 32 ||
       !body_starts_from_zero(op))
     return false;
-  bool as_they_are = target->integer_terms == TARGET_BYTES;
+  bool as_they_are = target->integer_terms == TARGET_BYTES, is_wide = sums == IR_I64;
   for (unsigned side = 0; side < 2; side++) {
     int64_t rows = ir_own_iterations(op, side, 1 - side);
     bool is_few = rows != IR_DYNAMIC && rows < (as_they_are ? REGISTER_BYTE_ROWS : MIN_ROWS_OF_WORDS);
     bool is_ready = as_they_are && ir_made_by(ir_input(op, 1 - side), OP_ARITH_CONSTANT);
-    if (ir_input(op, side)->type->element != IR_I8 || (is_few && !is_ready))
+    if (ir_input(op, side)->type->element != IR_I8 || (is_few && !is_ready && !is_wide))
       return false;
   }
   int64_t terms = 0;
@@ -360,6 +382,9 @@ void pass_move_factors(ir_op *op, const pass_options *options) {
       before = op;
       op = move_factor(op, side, options);
     }
-  if (ir_is_contraction(op) && op->num_results == 1 && sums_bytes(op, options->target))
+  if (!ir_is_contraction(op) || op->num_results != 1)
+    return;
+  op = narrow_factors(op, options->target);
+  if (sums_bytes(op, options->target))
     sum_in_integers(op);
 }

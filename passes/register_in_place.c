@@ -169,6 +169,14 @@ bool planner_streams_panels(const planner *p, unsigned operand) {
          planner_vectors_of_stream(p, rows) >= MIN_STREAM_VECTORS;
 }
 
+/* So few terms that to add up lanes takes longer than to put words of several columns together. */
+enum { FEW_TERMS = 64 };
+
+static bool has_few_terms(const planner *p) {
+  int64_t terms = ir_loop_size(p->op, (unsigned)ir_last_reduction(p->structure));
+  return terms != IR_DYNAMIC && terms <= FEW_TERMS;
+}
+
 int64_t planner_rows_for_packing(const planner *p, unsigned operand) {
   if (planner_is_asked_by_tile(p, operand))
     return REGISTER_STREAM_ROWS + 1;
@@ -177,7 +185,7 @@ int64_t planner_rows_for_packing(const planner *p, unsigned operand) {
            : target_has_small_tiles(p->facts) && planner_is_widened(p, operand) ? READY_ROWS_OF_WIDENED
                                                                                 : READY_ROWS;
   if (planner_terms_at_once(p) == TARGET_BYTES)
-    return REGISTER_BYTE_ROWS;
+    return has_few_terms(p) ? 1 : REGISTER_BYTE_ROWS;
   if (!planner_is_widened(p, operand))
     return rows_for_reuse(ir_operand(p->op, operand), p->lanes, p->registers);
   bool goes_in_pairs = p->facts->has_fast_pair_dot && ir_operand(p->op, operand)->type->element == IR_BF16;

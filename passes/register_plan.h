@@ -18,9 +18,9 @@ enum { REGISTER_BLOCKED_ROWS = 256 };
 /* Rows are worth copying into panels if they are so many, and meet so many columns. */
 enum { REGISTER_PANELED_ROWS = 12, REGISTER_PANELED_COLUMNS = 512 };
 
-/* So many rows pay for packing words of four i8, which are put together by few shuffles; one row alone takes no longer
- * to widen them than memory to bring them (2 rows by 4096 x 4096 1.4 to 1.6 times as fast, 4 rows 1.9 to 3, 6 2.3 to
- * 3.5; Zen 4). */
+/* So many rows pay for packing words of four i8, which are put together by few shuffles; one row alone, of many terms,
+ * takes no longer to widen them than memory to bring them (2 rows by 4096 x 4096 1.4 to 1.6 times as fast, 4 rows 1.9 to
+ * 3, 6 2.3 to 3.5; Zen 4). */
 enum { REGISTER_BYTE_ROWS = 2 };
 
 /* Copies of the innermost loop of most contractions. */

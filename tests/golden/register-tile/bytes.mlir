@@ -61,14 +61,14 @@ func.func @values(%p: memref<64x64xi8>, %v: memref<64x32xi8>, %o: memref<64x32xi
   linalg.matmul ins(%p, %v : memref<64x64xi8>, memref<64x32xi8>) outs(%o : memref<64x32xi32>)
   return
 }
-// A number of terms that is no multiple of four, one row and wider sums go without.
+// A number of terms that is no multiple of four, one row of many terms and wider sums go without.
 // CHECK-LABEL: func.func @without(
 // CHECK-NOT: arith.extui
 // CHECK: return
-func.func @without(%a: memref<32x30xi8>, %b: memref<30x32xi8>, %c: memref<32x32xi32>, %d: memref<1x32xi8>,
-                   %e: memref<32x32xi8>, %f: memref<1x32xi32>, %g: memref<32x32xi64>) {
+func.func @without(%a: memref<32x30xi8>, %b: memref<30x32xi8>, %c: memref<32x32xi32>, %d: memref<1x96xi8>,
+                   %e: memref<32x32xi8>, %f: memref<1x32xi32>, %g: memref<32x32xi64>, %h: memref<96x32xi8>) {
   linalg.matmul ins(%a, %b : memref<32x30xi8>, memref<30x32xi8>) outs(%c : memref<32x32xi32>)
-  linalg.matmul ins(%d, %e : memref<1x32xi8>, memref<32x32xi8>) outs(%f : memref<1x32xi32>)
+  linalg.matmul ins(%d, %h : memref<1x96xi8>, memref<96x32xi8>) outs(%f : memref<1x32xi32>)
   linalg.matmul ins(%e, %e : memref<32x32xi8>, memref<32x32xi8>) outs(%g : memref<32x32xi64>)
   return
 }
