@@ -10,9 +10,11 @@
  *     loops,
  *   - or the consumer repeats its elements along further loops, and it does light work only: then the smaller tensor
  *     need not exist, and each tile reads what that is made from.
+ * What is made of products of a batch becomes part of the op that adds it up over that (batch_sums.c; hosts).
  * So is a constant that compared indices give (diagonal.h), and so is the part of a producer's result that a slice
  * takes. Expensive work, of which an exponential or a division is the smallest, is never repeated.
  * Terminates: each merge takes an op away from above a consumer; bodies have a limit. */
+#include "passes/batch_sums.h"
 #include "passes/body.h"
 #include "passes/diagonal.h"
 #include "passes/passes.h"
@@ -110,7 +112,7 @@ static ir_op *merge(ir_op *producer, ir_op *consumer, unsigned input) {
   merged.maps[merged.num_ins] = to.maps[to.num_ins];
   ir_builder builder = ir_builder_before(consumer);
   ir_op *generic = ir_generic(&builder, merged.num_ins, merged.operands, 1, merged.operands + merged.num_ins,
-                              merged.maps, merged.num_loops, 0);
+                              merged.maps, merged.num_loops, merged.reductions);
   ir_block *body = ir_region(generic, 0), *first = ir_region(producer, 0), *second = ir_region(consumer, 0);
   ir_value_map *map = ir_value_map_create(module);
   ir_builder inside = ir_builder_at_end(body);
@@ -120,6 +122,7 @@ static ir_op *merge(ir_op *producer, ir_op *consumer, unsigned input) {
   for (unsigned i = 0; i < to.num_ins; i++)
     ir_value_map_set(map, second->args[i],
                      i == input ? ir_value_map_get(map, ir_operand(first->last, 0)) : body->args[to_places[i]]);
+  ir_value_map_set(map, second->args[to.num_ins], body->args[merged.num_ins]);
   recast_clone_body(second, &inside, map, to.num_loops, NULL);
   ir_op_clone(&inside, second->last, map);
   return generic;
@@ -178,6 +181,6 @@ static void merge_producers(ir_op *consumer) {
 }
 
 void pass_merge_elementwise(ir_op *op, const pass_options *options) {
-  if (body_is_pointwise(op))
+  if (body_is_pointwise(op) || batch_sums_loop(op, options->target) >= 0)
     merge_producers(op);
 }

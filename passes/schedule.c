@@ -3,12 +3,13 @@
  * From the end of a function backwards, and of the loops and branches in it, each structured op that is left is a root:
  * its parallel loops become one scf.forall, with its producers inside as far as each element is still computed once.
  * Inside, contractions that are long or that read a running softmax get a sequential loop over their reduction, which
- * then holds tiles only.
+ * then holds tiles only; so do reductions over the batches of a product (batch_sums.c).
  *
  * Tile sizes are chosen in tile_sizes.c. On a GPU, where tiles live in registers, what has no form there stays where it
  * is, outside of all kernels. Functions that a transform script has scheduled are left alone.
  * Termination: the walk moves backwards; each fusion removes its root and creates only ops of which none is a root;
  * a softmax that is taken apart leaves none behind. */
+#include "passes/batch_sums.h"
 #include "passes/body.h"
 #include "passes/extent.h"
 #include "passes/fuse.h"
@@ -104,14 +105,17 @@ static void tile_reductions(ir_block *block, const target_facts *target, bool ne
   for (ir_op *op = block->last, *next; op; op = next->prev) {
     next = op;
     bool reduces = ir_is_contraction(op) || (target_is_gpu(target) && ir_op_has(op, IR_STRUCTURED) && op->num_regions);
-    if (!reduces || !tile_can(op))
+    int batches = nested ? -1 : batch_sums_loop(op, target); /* in a loop, tiles are small */
+    if ((!reduces && batches < 0) || !tile_can(op))
       continue;
     fuse_options options = {.policy = FUSE_ONCE};
     fuse_result result;
     for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++)
-      options.tile_sizes[loop] = step_of_reduction(op, loop, target, nested);
+      options.tile_sizes[loop] = batches < 0 ? step_of_reduction(op, loop, target, nested) : (int)loop == batches;
     next = op->next;
     fuse_tile(op, &options, &result);
+    if (result.num_loops && batches >= 0)
+      batch_sums_finish(&result, (unsigned)batches);
     if (!result.num_loops)
       next = op;
     else
