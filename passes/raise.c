@@ -12,11 +12,13 @@
  * log-sum-exp, say) is made of those (statistics.c). A product with e(x) that is divided by the sum afterwards is one
  * with the quotients, which are rounded as e(x) was; so is one that is not divided, times the sum (numerators.c). Rows
  * that are masked everywhere give 0 instead of NaN.
- * Termination: three walks, for softmaxes, such products and what goes with them; each looks at each op once. */
+ * Sums of products of elements become contractions first (raise_product.c).
+ * Termination: four walks, for sums, softmaxes, such products and what goes with them; each looks at each op once. */
 #include "passes/body.h"
 #include "passes/expression.h"
 #include "passes/extent.h"
 #include "passes/passes.h"
+#include "passes/raise_product.h"
 #include "passes/recast.h"
 #include "passes/softmax.h"
 #include "passes/tile.h"
@@ -382,8 +384,18 @@ static void complete_op(ir_op *op, const void *data) {
     ir_remark(module, loc, "recognised: a column of scores that has no values is a sink");
 }
 
+static void raise_products(ir_op *op, const void *data) {
+  const pass_options *options = data;
+  ir_module *module = op->module;
+  ir_loc loc = op->loc;
+  if (raise_product(op, options->target) && options->explain)
+    ir_remark(module, loc, "recognised: a sum of products of elements is a product of tensors");
+}
+
 bool pass_raise(ir_module *module, const pass_options *options) {
   const raising with = {IR_NEW(&module->arena, expression_space), options};
+  pass_visit_unscheduled_ops(module, raise_products, options);
+  pass_drop_dead(module);
   pass_visit_unscheduled_ops(module, raise_op, &with);
   pass_drop_dead(module); /* what has become a softmax is no reader of statistics any more */
   pass_visit_unscheduled_ops(module, raise_numerators, &with);
