@@ -320,11 +320,6 @@ static ir_op *move_factor(ir_op *op, unsigned side, const pass_options *options)
   return fresh;
 }
 
-/* As many rows, and columns, pay for terms that stand side by side in panels, which constants do before the program
- * runs if they are read as they are; and of so many terms no sum overflows. Sums of 64 bits, as PyTorch makes them, are
- * half as many in a register, for however few rows. */
-enum { MIN_ROWS_OF_WORDS = 12, MOST_BYTE_TERMS = INT32_MAX / (INT8_MIN * INT8_MIN) };
-
 /* Factors of integers that fit into i8 are made as such, where both are. Returns what stands for the contraction then. */
 static ir_op *narrow_factors(ir_op *op, const target_facts *target) {
   recast parts;
@@ -344,6 +339,11 @@ static ir_op *narrow_factors(ir_op *op, const target_facts *target) {
   ir_replace_op_by(op, fresh);
   return fresh;
 }
+
+/* As many rows, and columns, pay for terms that stand side by side in panels, which constants do before the program
+ * runs if they are read as they are; and of so many terms no sum overflows. Sums of 64 bits, as PyTorch makes them, are
+ * half as many in a register, for however few rows. */
+enum { MIN_ROWS_OF_WORDS = 12, MOST_BYTE_TERMS = INT32_MAX / (INT8_MIN * INT8_MIN) };
 
 static bool sums_bytes(const ir_op *op, const target_facts *target) {
   const ir_structure *structure = ir_structure_of(op);
